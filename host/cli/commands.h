@@ -4,6 +4,8 @@
 #ifndef CLQUANT_CLI_COMMANDS_H
 #define CLQUANT_CLI_COMMANDS_H
 
+#include <clquant/options.h>
+
 int devices_main(int argc, char **argv);
 int selftest_main(int argc, char **argv);
 int cache_main(int argc, char **argv);
@@ -13,16 +15,10 @@ int quantize_model_main(int argc, char **argv);
 /* Defined in bench/. */
 int bench_main(int argc, char **argv);
 
-/* The operators, in the order of the help: each is a struct operator_description of operators/. */
+/* The operators, in the order of the help: the library's, and documented calls. Each is a struct
+ * operator_description of operators/. */
 #define COMMAND_OPERATORS(X)                                                                                 \
-    X(quantize)                                                                                              \
-    X(group_quantize)                                                                                        \
-    X(quantize_scatter)                                                                                      \
-    X(dynamic_quantize)                                                                                      \
-    X(dynamic_quantize_scatter)                                                                              \
-    X(dequantize)                                                                                            \
-    X(move_rows)                                                                                             \
-    X(scales)                                                                                                \
+    CLQ_OPERATOR_LIST(X)                                                                                     \
     X(npu_quantize)                                                                                          \
     X(npu_group_quant)                                                                                       \
     X(npu_quant_scatter)                                                                                     \

@@ -20,7 +20,7 @@ static const char *const shared[] = {"output", "help", "device", "tensor", "name
 static bool has_words(const struct operator_option *option)
 {
     return option->choices && option->choices != operator_flag && option->choices != operator_count &&
-           option->choices != operator_decimal;
+           option->choices != operator_decimal && option->choices != operator_power;
 }
 
 static void print_words(const struct operator_option *option)

@@ -32,9 +32,18 @@ static const struct command {
 };
 
 #define OPERATOR_ADDRESS(name) &name##_operator,
-static const struct operator_description *const operators[] = {COMMAND_OPERATORS(OPERATOR_ADDRESS)};
+static const struct operator_description *operators[] = {COMMAND_OPERATORS(OPERATOR_ADDRESS)};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* By the rows of the library's descriptors. */
+static void complete_operators(void)
+{
+    static struct operator_completed completed[COUNT(operators)];
+
+    for (size_t i = 0; i < COUNT(operators); i++)
+        operators[i] = operator_complete(operators[i], &completed[i]);
+}
 
 static void print_help(FILE *to)
 {
@@ -163,5 +172,6 @@ int main(int argc, char **argv)
     output_file_note_signals();
     if (!hold_standard_streams())
         return STATUS_SYSTEM;
+    complete_operators();
     return close_output(dispatch(argc, argv));
 }

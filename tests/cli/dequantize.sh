@@ -15,7 +15,7 @@ run "$CLQUANT" dequantize in.st -o out.st --axis 0
 refused "scales of another axis" 1 "scales has 4 elements: --axis is 0, so it must have 1, or 2 as q.shape[0]; is --axis 1 meant?"
 run "$CLQUANT" dequantize in.st -o out.st --of uint8
 refused "int8 is not uint8" 1 "tensor 'q' is I8, and --of is uint8"
-for option in "--length 2" "--out-of-range drop" --slots --strict; do
+for option in "--length 2" "--out-of-range drop" "--index-kind slots" --strict; do
     run "$CLQUANT" dequantize in.st -o out.st $option
     refused "$option without indices" 2 "${option% *} is for a file with indices only"
 done
@@ -70,13 +70,13 @@ for length in 4 2147483647 -5; do
     refused "entries of $length" 1 "--length is $length: it must be from 0 to 3, the size of 'q' on --axis 1"
 done
 "$TENSOR_FILE" make slots.st q:I8:2x3x2:0,0,0,0,2,5,-6,8,0,0,0,0 indices:I32:4:3,-1,2,6 scale:F32:1:0.5
-run "$CLQUANT" dequantize slots.st -o out.st --slots
+run "$CLQUANT" dequantize slots.st -o out.st --index-kind slots
 check "a slot that was dropped is said, and one that was skipped is not" test "$status,$err" = \
     "0,clquant: slots.st: dequantize: 1 entry out of range dropped; the first: indices[3] is slot 6: it must be from 0 to 5, for the cache \
 has 2 batches of 3 on axis 1, or -1, which skips the entry"
 holds "both are zero" out.st "y F32 [4,1,2] -3 4 0 0 1 2.5 0 0"
-run "$CLQUANT" dequantize slots.st -o out.st --slots --length 2
-refused "a slot is one position" 1 "y.shape[1] is 2: with --slots it must be 1, for a slot is one position"
+run "$CLQUANT" dequantize slots.st -o out.st --index-kind slots --length 2
+refused "a slot is one position" 1 "y.shape[1] is 2: with --index-kind slots it must be 1, for a slot is one position"
 run "$CLQUANT" dequantize read.st -o out.st --length 0
 holds "entries of nothing" out.st "y F32 [3,0,2]"
 

@@ -52,7 +52,7 @@ holds "blocks of four" out.st $'y I8 [8] 25 -8 -17 0 127 -42 -51 34\nscales F32 
 run "$CLQUANT" dequantize out.st -o back.st --mode dynamic --rotate 4 --dtype float16
 holds "and back" back.st "y F16 [8] 0 0.944824219 2.0078125 2.953125 4.015625 4.9609375 6.0234375 15"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 3 --dtype int4
-refused "a block that is no power of two" 2 "--rotate '3': one of 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 is expected"
+refused "a block that is no power of two" 2 "--rotate '3': 0, or a power of two from 2 to 1024, is expected"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 8 --dtype int4
 refused "a row is whole blocks" 1 "--rotate is 8: it must divide x.shape[1], 4, for a row is turned in whole blocks"
 
@@ -113,7 +113,7 @@ refused "groups of no rows" 1 "with group_index it must be from 2 to 8"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --block 2147483648
 refused "a block that is too large" 2 "--block '2147483648': a whole number from 0 to 2147483647 is expected"
 run "$CLQUANT" npu_dynamic_quant groups.st -o out.st --quant-mode pertensor
-refused "groups of rows alone" 1 'quant_mode is "pertensor": with group_index it must be "pertoken"'
+refused "groups of rows alone" 1 '--quant-mode is "pertensor": with group_index it must be "pertoken"'
 
 # A quotient by 448 just above 2^-127, to which it is rounded: subnormals have fewer bits.
 "$TENSOR_FILE" make edge.st x:F32:1x2:2.63310753e-36,0
@@ -176,14 +176,14 @@ run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st --symmetric --strict
 refused "an index out of range, with --strict" 1 "indices[1] has batch 5: it must be from 0 to 1"
 "$TENSOR_FILE" make slots.st cache:I8:2x3x4:1 indices:I64:3:4,-1,4 cache_scale:F32:2x3:9 \
     updates:F32:3x1x4:127,0,0,0,1,1,1,1,0,254,0,0
-run "$CLQUANT" dynamic_quantize_scatter slots.st -o out.st --symmetric --slots
+run "$CLQUANT" dynamic_quantize_scatter slots.st -o out.st --symmetric --index-kind slots
 succeeded "slots"
 holds "the last entry of a slot wins" out.st 'cache I8 [2,3,4] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 127 0 0 1 1 1 1
 cache_scales F32 [2,3] 9 9 9 9 2 9'
 run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st
 refused "an asymmetric cache has offsets" 1 "it has no cache_offsets, which are written too"
 
-run "$CLQUANT" dynamic_quantize_scatter slots.st -o out.st --symmetric --slots --rotate 2
+run "$CLQUANT" dynamic_quantize_scatter slots.st -o out.st --symmetric --index-kind slots --rotate 2
 holds "rotated rows in a cache" out.st 'cache I8 [2,3,4] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 127 -127 0 0 1 1 1 1
 cache_scales F32 [2,3] 9 9 9 9 1.41421354 9'
 

@@ -49,7 +49,7 @@ run "$CLQUANT" quantize_scatter in.st -o out.st --axis 0
 refused "along the first axis" 1 "axis is 0"
 
 "$TENSOR_FILE" make vllm.st cache:I8:2x2x1x2:9 indices:I32:2:3,0 updates:F32:2x1x2:1,2,3,4 scales:F32:1:1
-run "$CLQUANT" quantize_scatter vllm.st -o out.st --axis 1 --slots
+run "$CLQUANT" quantize_scatter vllm.st -o out.st --axis 1 --index-kind slots
 holds "rows of slots without their one position" out.st "cache I8 [2,2,1,2] 3 4 9 9 9 9 1 2"
 
 # Rows for slots of a cache [slots, head, dim], no axis said: every start but 0 would be dropped, and so in each scatter and gather.
@@ -62,7 +62,7 @@ for call in "quantize_scatter cache updates" "dynamic_quantize_scatter cache upd
     run "$CLQUANT" $operator rows.st -o rows_out.st "${options[@]}"
     refused "$operator of rows for slots, without an axis" 1 "$operator: --axis is left out, which means -2, and $entries.shape[1] is all of \
 $name.shape[1], 2, so that an entry can start at 0 alone: give --axis; a cache of which indices count the first dimension is taken as \
-[1, 4, ..] with --slots"
+[1, 4, ..] with --index-kind slots"
     run "$CLQUANT" $operator rows.st -o rows_out.st "${options[@]}" --axis 0
     refused "$operator of rows for slots, along axis 0" 1 "--axis is 0: it must be"
     rm -f rows_out.st
@@ -102,19 +102,19 @@ refused "strict, a batch" 1 "indices[1] has batch 2: it must be from 0 to 1"
 # Slots: places of the whole cache, and -1, which skips an entry without a word.
 "$TENSOR_FILE" make slots.st cache:I8:2x3x4:9 indices:I64:5:4,-1,2,4,6 \
     updates:F16:5x1x4:1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5 scales:F32:1:1
-run "$CLQUANT" quantize_scatter slots.st -o out.st --slots
+run "$CLQUANT" quantize_scatter slots.st -o out.st --index-kind slots
 check "a slot behind the last is dropped and said" test "$status,$err" = \
     "0,clquant: slots.st: quantize_scatter: 1 entry out of range dropped; the first: indices[4] is slot 6: it must be from 0 to 5, \
 for the cache has 2 batches of 3 on axis 1, or -1, which skips the entry"
 holds "slots; the last entry wins" out.st "cache I8 [2,3,4] 9 9 9 9 9 9 9 9 3 3 3 3 9 9 9 9 4 4 4 4 9 9 9 9"
-run "$CLQUANT" quantize_scatter slots.st -o out.st --slots --strict
+run "$CLQUANT" quantize_scatter slots.st -o out.st --index-kind slots --strict
 refused "strict, a slot" 1 "indices[4] is slot 6: it must be from 0 to 5"
-run "$CLQUANT" quantize_scatter slots.st -o out.st --slots --out-of-range clamp
-refused "slots are not clamped" 1 "--out-of-range is clamp: with --slots it must be drop"
-run "$CLQUANT" quantize_scatter batch.st -o out.st --slots
-refused "pairs are no slots" 1 "indices's rank is 2: with --slots it must be 1"
+run "$CLQUANT" quantize_scatter slots.st -o out.st --index-kind slots --out-of-range clamp
+refused "slots are not clamped" 1 "--out-of-range is clamp: with --index-kind slots it must be drop"
+run "$CLQUANT" quantize_scatter batch.st -o out.st --index-kind slots
+refused "pairs are no slots" 1 "indices's rank is 2: with --index-kind slots it must be 1"
 "$TENSOR_FILE" make skipped.st cache:I8:2x3x4:9 indices:I32:2:-1,5 $updates scales:F32:1:1
-run "$CLQUANT" quantize_scatter skipped.st -o out.st --slots --strict
+run "$CLQUANT" quantize_scatter skipped.st -o out.st --index-kind slots --strict
 succeeded "what is skipped is no fault"
 holds "and leaves its place" out.st "cache I8 [2,3,4]$(printf ' 9%.0s' {1..20}) 5 6 7 8"
 

@@ -52,7 +52,7 @@ refused "and of its dimensions" 1 "--axis is 3: it must be from -2 to 1, for q h
 run "$CLQUANT" quantize_scatter slots.st -o out.st
 check "flat slots for starts" test "$status,$err" = \
     "0,clquant: slots.st: quantize_scatter: 3 entries out of range dropped; the first: indices[1] has start 33: it must be from 0 to 15, the \
-cache's 16 on axis 1 less an entry's 1; 1-D indices are starts, entry 1's in batch 1; a slot of the whole cache is given with --slots, \
+cache's 16 on axis 1 less an entry's 1; 1-D indices are starts, entry 1's in batch 1; a slot of the whole cache is given with --index-kind slots, \
 or as [batch, start] in indices [N, 2]"
 "$TENSOR_FILE" make none.st cache:I8:0x16x8:0 indices:I64:1x2:0 updates:F32:1x1x8:1 scales:F32:1:1
 run "$CLQUANT" quantize_scatter none.st -o out.st --strict

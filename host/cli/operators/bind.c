@@ -104,8 +104,7 @@ bool operator_plan(struct operator_call *call)
         if (!check_size(call, output->name, &output->view))
             return false;
     }
-    if (call->op->check)
-        status = call->op->check(call);
+    status = operator_check(call);
     return status == CLQ_OK || operator_fail(call, call->op->name, status);
 }
 

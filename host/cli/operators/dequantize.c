@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX, GLOBAL_SCALE };
-enum { OF, MODE, AXIS, BLOCK, BLOCK_BEFORE, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT, ROTATE };
+enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES };
+enum { OF, MODE, DTYPE, LENGTH, STRICT };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
 
@@ -24,12 +24,11 @@ static bool check_added(struct operator_call *call)
 /* Without indices nothing would heed them. */
 static bool check_gathering_options(struct operator_call *call)
 {
-    static const int gathering[] = {LENGTH, SLOTS, OUT_OF_RANGE, STRICT};
+    static const char *const gathering[] = {"length", "index-kind", "out-of-range", "strict"};
 
     for (size_t i = 0; !call->sources[INDICES] && i < sizeof gathering / sizeof *gathering; i++)
-        if (call->given[gathering[i]])
-            return fail(call->failure, STATUS_USAGE, "--%s is for a file with indices only",
-                        call->op->options[gathering[i]].name);
+        if (operator_given(call, gathering[i]))
+            return fail(call->failure, STATUS_USAGE, "--%s is for a file with indices only", gathering[i]);
     return true;
 }
 
@@ -37,7 +36,8 @@ static bool check_gathering_options(struct operator_call *call)
  * none, and the library says so. */
 static int gathered_axis(const struct operator_call *call)
 {
-    const int64_t rank = (int64_t)call->sources[Q]->rank, axis = call->given[AXIS] ? call->values[AXIS] : -2;
+    const int64_t rank = (int64_t)call->sources[Q]->rank,
+                  axis = operator_given(call, "axis") ? operator_value(call, "axis") : -2;
 
     return (int)(axis < 0 ? axis + rank : axis);
 }
@@ -89,59 +89,20 @@ static bool plan(struct operator_call *call)
     return true;
 }
 
-static struct clq_dequantize_desc desc_of(const struct operator_call *call)
+/* Whatever the file calls what is added, the mode says what it is. */
+static void adjust(const struct operator_call *call, void *desc)
 {
-    const DLTensor *offsets = operator_input(call, OFFSETS),
-                   *added = offsets ? offsets : operator_input(call, ZERO_POINTS);
+    struct clq_dequantize_desc *it = desc;
+    const DLTensor *added = it->offsets ? it->offsets : it->zero_points;
     const bool dynamic = call->values[MODE] == CLQ_DEQUANTIZE_DYNAMIC;
 
-    return (struct clq_dequantize_desc){
-        .q = operator_input(call, Q),
-        .scales = operator_input(call, SCALES),
-        .zero_points = dynamic ? NULL : added,
-        .offsets = dynamic ? added : NULL,
-        .indices = operator_input(call, INDICES),
-        .group_index = operator_input(call, GROUP_INDEX),
-        .global_scale = operator_input(call, GLOBAL_SCALE),
-        .y = operator_output(call, 0),
-        .axis = operator_axis(call, AXIS),
-        .mode = (uint32_t)call->values[MODE],
-        .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
-        .index_kind = (uint32_t)call->values[SLOTS],
-        .block = (uint32_t)call->values[BLOCK],
-        .block_before = (uint32_t)call->values[BLOCK_BEFORE],
-        .block_all = (uint32_t)call->values[BLOCK_ALL],
-        .rotate = operator_rotate(call->values[ROTATE]),
-    };
+    it->zero_points = dynamic ? NULL : added;
+    it->offsets = dynamic ? added : NULL;
 }
 
-static clq_status check(struct operator_call *call)
-{
-    const struct clq_dequantize_desc desc = desc_of(call);
-
-    return clq_dequantize_check(&desc);
-}
-
-static clq_status check_indices(struct operator_call *call)
-{
-    const struct clq_dequantize_desc desc = desc_of(call);
-
-    return clq_dequantize_check_indices(call->context, call->queue, &desc, 0, NULL);
-}
-
-static clq_status run(struct operator_call *call, cl_event *done)
-{
-    struct clq_dequantize_desc desc = desc_of(call);
-    clq_status status = CLQ_OK;
-
-    if (desc.group_index || (desc.indices && call->values[STRICT]))
-        status = check_indices(call);
-    if (status == CLQ_OK && desc.indices) /* entries that are dropped or skipped leave what is there */
-        status = operator_clear_outputs(call);
-    if (status == CLQ_OK && desc.indices)
-        status = operator_report(call, &desc.report);
-    return status != CLQ_OK ? status : clq_dequantize(call->context, call->queue, &desc, 0, NULL, done);
-}
+OPERATOR_CALLS(dequantize)
+OPERATOR_CHECK_INDICES(dequantize)
+static const struct operator_library library = {"dequantize", check, run, check_indices};
 
 const struct operator_description dequantize_operator = {
     .name = "dequantize",
@@ -160,38 +121,19 @@ const struct operator_description dequantize_operator = {
                 {SCALES, "cache_scales"},
                 {OFFSETS, "offset"},
                 {OFFSETS, "cache_offsets"}},
-    .inputs =
-        {
-            [Q] = {"q", false, "as --of says"},
-            [SCALES] =
-                {"scales", true,
-                 "F32, F16, BF16, F8_E8M0, F8_E4M3; one, one per index, by shape; per group, or per row"},
-            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
-            [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
-            [INDICES] = {"indices", true, "I32 or I64, [N] or [N, 2]"},
-            [GROUP_INDEX] = {"group_index", true, "I32 or I64, [E]: mode multiply by groups of rows"},
-            [GLOBAL_SCALE] = OPERATOR_GLOBAL_SCALE,
-        },
-    .options =
-        {
-            [OF] = {"of", operator_read_types, NULL, "what q holds; needed where it is U8 or I32"},
-            [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL}, "divide",
-                      "what was done with scales"},
-            [AXIS] = {"axis", NULL, "-1",
-                      "the axis of scales; with indices the axis that a start counts on, -2"},
-            [BLOCK] = OPERATOR_BLOCK("the axis, with indices of the last one,"),
-            [BLOCK_BEFORE] = OPERATOR_BLOCK_BEFORE,
-            [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
-            [DTYPE] = {"dtype", operator_scale_types, "float32", "the type of y"},
-            [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},
-            [SLOTS] = OPERATOR_SLOTS,
-            [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
-            [STRICT] = OPERATOR_STRICT,
-            [ROTATE] = OPERATOR_ROTATE,
-        },
+    .inputs = {[Q] = {"q", false, "as --of says"},
+               [SCALES] = {"scales"},
+               [ZERO_POINTS] = {"zero_points"},
+               [OFFSETS] = {"offsets"},
+               [INDICES] = {"indices"}},
+    .options = {[OF] = {"of", operator_read_types, NULL, "what q holds; needed where it is U8 or I32"},
+                [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL}, "divide",
+                          "what was done with scales"},
+                [DTYPE] = {"dtype", operator_scale_types, "float32", "the type of y"},
+                [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},
+                [STRICT] = OPERATOR_STRICT},
+    .adjust = adjust,
+    .library = &library,
     .plan = plan,
-    .check = check,
-    .check_indices = check_indices,
-    .run = run,
     .recalls = true,
 };

@@ -3,8 +3,7 @@
 #include "operator.h"
 
 enum { X };
-enum { DTYPE, AXIS, BLOCK, BLOCK_BEFORE, METHOD, MODE };
-enum { SCALES, ZERO_POINTS }; /* the outputs */
+enum { DTYPE, AXIS };
 
 static bool is_unsigned(const struct operator_call *call)
 {
@@ -14,7 +13,7 @@ static bool is_unsigned(const struct operator_call *call)
 /* Elsewhere all zero points are 0. */
 static bool has_zero_points(const struct operator_call *call)
 {
-    return call->values[METHOD] == CLQ_MINMAX || is_unsigned(call);
+    return operator_value(call, "method") == CLQ_MINMAX || is_unsigned(call);
 }
 
 /* One for each index of the axis, in a shape that says which it is where it is not the last; or with blocks
@@ -22,7 +21,7 @@ static bool has_zero_points(const struct operator_call *call)
 static void add_outputs(struct operator_call *call, int axis)
 {
     const struct safetensors_tensor *x = call->sources[X];
-    const int64_t block = call->values[BLOCK];
+    const int64_t block = operator_value(call, "block");
     int64_t shape[CLQ_MAX_RANK] = {axis < 0 ? 1 : x->shape[axis]};
     const bool one_dimension = axis < 0 || (block == 0 && axis == (int)x->rank - 1);
     const int rank = one_dimension ? 1 : (int)x->rank;
@@ -31,9 +30,9 @@ static void add_outputs(struct operator_call *call, int axis)
         if (d == axis)
             shape[d] = operator_blocks_of(x->shape[d], block);
         else
-            shape[d] = block > 0
-                           ? operator_blocks_of(x->shape[d], d == axis - 1 ? call->values[BLOCK_BEFORE] : 0)
-                           : 1;
+            shape[d] = block > 0 ? operator_blocks_of(
+                                       x->shape[d], d == axis - 1 ? operator_value(call, "block-before") : 0)
+                                 : 1;
     operator_add_shape(call, "scales", CLQ_FLOAT32, rank, shape);
     if (has_zero_points(call))
         operator_add_shape(call, "zero_points", is_unsigned(call) ? CLQ_UINT8 : CLQ_INT8, rank, shape);
@@ -44,12 +43,12 @@ static bool plan(struct operator_call *call)
     const struct safetensors_tensor *x = call->sources[X];
     const int64_t rank = (int64_t)x->rank, wished = call->values[AXIS];
 
-    if (wished == OPERATOR_NONE && call->values[BLOCK] > 0)
+    if (wished == OPERATOR_NONE && operator_value(call, "block") > 0)
         return fail(call->failure, STATUS_USAGE, "--block is %jd: with --axis none it must be 0",
-                    (intmax_t)call->values[BLOCK]);
-    if (wished == OPERATOR_NONE && call->values[BLOCK_BEFORE] > 0)
+                    (intmax_t)operator_value(call, "block"));
+    if (wished == OPERATOR_NONE && operator_value(call, "block-before") > 0)
         return fail(call->failure, STATUS_USAGE, "--block-before is %jd: with --axis none it must be 0",
-                    (intmax_t)call->values[BLOCK_BEFORE]);
+                    (intmax_t)operator_value(call, "block-before"));
     if (wished != OPERATOR_NONE) {
         if (rank == 0)
             return fail(call->failure, STATUS_REFUSED,
@@ -65,36 +64,16 @@ static bool plan(struct operator_call *call)
     return true;
 }
 
-static struct clq_find_scales_desc desc_of(const struct operator_call *call)
+static void adjust(const struct operator_call *call, void *desc)
 {
-    return (struct clq_find_scales_desc){
-        .x = operator_input(call, X),
-        .scales = operator_output(call, SCALES),
-        .zero_points = has_zero_points(call) ? operator_output(call, ZERO_POINTS) : NULL,
-        .dtype = operator_dtype(call, DTYPE),
-        .axis = call->values[AXIS] == OPERATOR_NONE ? 0 : operator_axis(call, AXIS),
-        .method = (uint32_t)call->values[METHOD],
-        .mode = (uint32_t)call->values[MODE],
-        .block = (uint32_t)call->values[BLOCK],
-        .block_before = (uint32_t)call->values[BLOCK_BEFORE],
-    };
+    if (call->values[AXIS] == OPERATOR_NONE)
+        ((struct clq_find_scales_desc *)desc)->axis = 0;
 }
 
-static clq_status check(struct operator_call *call)
-{
-    const struct clq_find_scales_desc desc = desc_of(call);
+OPERATOR_CALLS(find_scales)
+static const struct operator_library library = {"find_scales", check, run, NULL};
 
-    return clq_find_scales_check(&desc);
-}
-
-static clq_status run(struct operator_call *call, cl_event *done)
-{
-    const struct clq_find_scales_desc desc = desc_of(call);
-
-    return clq_find_scales(call->context, call->queue, &desc, 0, NULL, done);
-}
-
-const struct operator_description scales_operator = {
+const struct operator_description find_scales_operator = {
     .name = "scales",
     .also = "find_scales", /* its name in C and Python */
     .summary = "Finds the scales with which x fills the range of a type.",
@@ -106,20 +85,11 @@ const struct operator_description scales_operator = {
                "  top and lowest are the ends of the type: 127 and -128 of int8\n"
                "  with mode multiply the reciprocal range; NaN and infinities count as 0",
     .outputs = "scales F32, and zero_points for minmax (I8) and unsigned types (U8)",
-    .inputs = {[X] = {"x", false, "F32, F16 or BF16"}},
-    .options =
-        {
-            [DTYPE] = {"dtype", operator_cached_types, "int8", "what x is to be quantized to"},
-            [AXIS] = {"axis", operator_number_or_none, "-1",
-                      "a scale for each index of it; none: one for all of x"},
-            [BLOCK] = OPERATOR_BLOCK("the axis"),
-            [BLOCK_BEFORE] = OPERATOR_BLOCK_BEFORE,
-            [METHOD] = {"method", (const char *const[]){"absmax", "minmax", NULL}, "absmax",
-                        "symmetric, or with a zero point"},
-            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
-                      "what will be done with scales"},
-        },
+    .inputs = {[X] = {"x"}},
+    .options = {[DTYPE] = {"dtype", operator_cached_types, "int8", "what x is to be quantized to"},
+                [AXIS] = {"axis", operator_number_or_none, "-1",
+                          "a scale for each index of it; none: one for all of x"}},
+    .adjust = adjust,
+    .library = &library,
     .plan = plan,
-    .check = check,
-    .run = run,
 };

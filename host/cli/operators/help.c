@@ -26,6 +26,8 @@ static void print_choices(const struct operator_option *option)
         used += (size_t)snprintf(word + used, sizeof word - used, "N");
     else if (option->choices == operator_decimal)
         used += (size_t)snprintf(word + used, sizeof word - used, "X");
+    else if (option->choices == operator_power)
+        used += (size_t)snprintf(word + used, sizeof word - used, "R");
     else if (option->choices == operator_count)
         used += (size_t)snprintf(word + used, sizeof word - used, "N");
     else if (option->choices == operator_number_or_none)
@@ -47,9 +49,11 @@ static void print_choices(const struct operator_option *option)
 
 static void print_input(const struct operator_description *op, size_t input)
 {
-    char text[256];
-    size_t used = (size_t)snprintf(text, sizeof text, "%s%s", op->inputs[input].optional ? "optional: " : "",
-                                   op->inputs[input].help);
+    char text[512], help[256];
+    size_t used = 0;
+
+    operator_print_types(op->inputs[input].help, help, sizeof help);
+    used = (size_t)snprintf(text, sizeof text, "%s%s", op->inputs[input].optional ? "optional: " : "", help);
 
     for (size_t i = 0; i < OPERATOR_MAX_ALIASES && op->aliases[i].name && used < sizeof text; i++)
         if (op->aliases[i].input == input)

@@ -96,7 +96,7 @@ static bool compute(struct operator_call *call)
     clq_status status = CLQ_OK;
 
     progress_show(&call->progress, "computing", 0, 0);
-    status = call->op->run(call, &done);
+    status = operator_run(call, &done);
     if (status == CLQ_OK)
         status = wait_for(call, done);
     if (done)

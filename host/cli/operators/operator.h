@@ -2,8 +2,8 @@
 /* An operator as the command sees it: which tensors it reads, which options it takes, what comes out, and how
  * to call the library. Everything else (arguments, files, devices, transfers) is the same for all of them.
  *
- * A new operator is one file that fills in a struct operator_description, and a line of COMMAND_OPERATORS in
- * commands.h. */
+ * A new operator is one file that fills in a struct operator_description; most of it comes from the rows of
+ * its descriptor. */
 #ifndef CLQUANT_CLI_OPERATOR_H
 #define CLQUANT_CLI_OPERATOR_H
 
@@ -18,10 +18,12 @@
 #include <stdint.h>
 
 enum {
-    OPERATOR_MAX_INPUTS = 8,
-    OPERATOR_MAX_OPTIONS = 14,
+    OPERATOR_MAX_INPUTS = 16,
+    OPERATOR_MAX_OPTIONS = 32,
+    OPERATOR_MAX_WORDS = 16,
     OPERATOR_MAX_OUTPUTS = 4,
-    OPERATOR_MAX_ALIASES = 8
+    OPERATOR_MAX_ALIASES = 8,
+    OPERATOR_NAME_BYTES = 32
 };
 
 /* How many elements of the last dimension one element of a tensor holds: of less than 8 bits those of a byte
@@ -37,36 +39,10 @@ enum { OPERATOR_UNSET = -1 };
 
 /* As choices: the option takes no value, is off unless given, and its fallback is "off". */
 extern const char *const operator_flag[];
-/* Options of operators that take indices. */
-#define OPERATOR_OUT_OF_RANGE                                                                                \
-    {                                                                                                        \
-        "out-of-range", (const char *const[]){"drop", "clamp", "wrap", NULL}, "drop",                        \
-            "what is done with an entry whose index is out of range"                                         \
-    }
-#define OPERATOR_SLOTS                                                                                       \
-    {                                                                                                        \
-        "slots", operator_flag, "off", "indices [N] are slots of the whole cache, b * A + s; -1 skips"       \
-    }
-/* An option of static quantization. */
-#define OPERATOR_ROUND_FIRST                                                                                 \
-    {                                                                                                        \
-        "round-first", operator_flag, "off", "round before the zero point is added, as ONNX and PyTorch do"  \
-    }
 #define OPERATOR_STRICT                                                                                      \
     {                                                                                                        \
         "strict", operator_flag, "off", "refuse an index out of range"                                       \
     }
-/* Of operators whose rows may be turned; the value is R's power of two, or 0. */
-#define OPERATOR_ROTATE                                                                                      \
-    {                                                                                                        \
-        "rotate",                                                                                            \
-            (const char *const[]){"0", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", NULL},  \
-            "0", "R: each R neighbours of a row are rotated by a Hadamard matrix"                            \
-    }
-static inline uint32_t operator_rotate(int64_t value)
-{
-    return value > 0 ? UINT32_C(1) << value : 0;
-}
 /* As choices: a whole number or the word none, which is OPERATOR_NONE. */
 extern const char *const operator_number_or_none[];
 /* As choices: a whole number from 0 on. */
@@ -74,16 +50,8 @@ extern const char *const operator_count[];
 /* As choices: a number with a fraction, from 0 on; its value is the bits of a float. */
 extern const char *const operator_decimal[];
 float operator_decimal_of(int64_t value);
-/* Options of operators whose scales may be of blocks. */
-#define OPERATOR_BLOCK(axis)                                                                                 \
-    {                                                                                                        \
-        "block", operator_count, "0", "how many indices of " axis " share a scale; 0: no blocks"             \
-    }
-#define OPERATOR_BLOCK_BEFORE                                                                                \
-    {                                                                                                        \
-        "block-before", operator_count, "0",                                                                 \
-            "with --block: indices of the dimension in front of the axis that share it too"                  \
-    }
+/* As choices: 0, or a power of two in the range of the option's row. */
+extern const char *const operator_power[];
 /* As choices: the names of the types that have a role, "" in the place of every other. */
 extern const char *const operator_scale_types[];
 extern const char *const operator_quantized_types[];
@@ -105,30 +73,14 @@ extern const char *const operator_read_types[];  /* quantized ones, and such blo
         "scale-dtype", operator_scale_types, "float32",                                                      \
             "the type of scales and offsets, which are rounded to it before they are used"                   \
     }
-/* How scales are found: the words of enum clq_scale_rule; and what such a rule makes of the other options. */
-extern const char *const operator_scale_rules[];
-#define OPERATOR_SCALE_RULE                                                                                  \
-    {                                                                                                        \
-        "scale-rule", operator_scale_rules, "range",                                                         \
-            "how scales are found: by the range, or of MX (scales F8_E8M0, blocks of 32) or NVFP4 "          \
-            "(F8_E4M3, 16), symmetric and of floats"                                                         \
-    }
-/* An input. */
-#define OPERATOR_GLOBAL_SCALE                                                                                \
-    {                                                                                                        \
-        "global_scale", true, "F32, one element: the second scale of NVFP4"                                  \
-    }
+/* The type of scales of a rule (enum clq_scale_rule), and its block where that is 0. */
 DLDataType operator_rule_dtype(int64_t rule);
 int64_t operator_rule_block(int64_t rule, int64_t block);
-#define OPERATOR_BLOCK_ALL                                                                                   \
-    {                                                                                                        \
-        "block-all", operator_flag, "off", "one scale for the whole tensor"                                  \
-    }
 
 struct operator_input {
     const char *name;
     bool optional;
-    const char *help;
+    const char *help; /* NULL: the row of that name has it */
 };
 
 /* Another name that an input may have, in files and for --tensor: often that of the output of another
@@ -144,6 +96,7 @@ struct operator_option {
     const char *const *choices; /* ends with NULL; NULL: the option takes a whole number */
     const char *fallback;       /* NULL: none, and the value is OPERATOR_UNSET */
     const char *help;
+    const struct clq_option *row; /* the library's, of the field that it sets; NULL: it is the command's */
 };
 
 struct operator_output {
@@ -181,6 +134,28 @@ void operator_record_static(const struct operator_call *call, struct operator_re
 void operator_record_dynamic(const struct operator_call *call, struct operator_record *record);
 void operator_record_groups(const struct operator_call *call, struct operator_record *record);
 
+/* The library's functions of an operator, of its descriptor. */
+struct operator_library {
+    const char *name;
+    clq_status (*check)(const void *desc);
+    clq_status (*run)(clq_context *context, cl_command_queue queue, const void *desc, cl_event *done);
+    clq_status (*check_indices)(clq_context *context, cl_command_queue queue, const void *desc); /* or NULL */
+};
+#define OPERATOR_CALLS(name)                                                                                 \
+    static clq_status check(const void *desc)                                                                \
+    {                                                                                                        \
+        return clq_##name##_check(desc);                                                                     \
+    }                                                                                                        \
+    static clq_status run(clq_context *context, cl_command_queue queue, const void *desc, cl_event *done)    \
+    {                                                                                                        \
+        return clq_##name(context, queue, desc, 0, NULL, done);                                              \
+    }
+#define OPERATOR_CHECK_INDICES(name)                                                                         \
+    static clq_status check_indices(clq_context *context, cl_command_queue queue, const void *desc)          \
+    {                                                                                                        \
+        return clq_##name##_check_indices(context, queue, desc, 0, NULL);                                    \
+    }
+
 struct operator_description {
     const char *name;
     const char *also; /* another name; NULL: none */
@@ -190,6 +165,12 @@ struct operator_description {
     struct operator_input inputs[OPERATOR_MAX_INPUTS];
     struct operator_alias aliases[OPERATOR_MAX_ALIASES]; /* ends with a name that is NULL */
     struct operator_option options[OPERATOR_MAX_OPTIONS];
+    /* Where it is one of the library's own: the inputs and options of its rows are added (rows.c), but for
+     * those without, and the three functions below are not needed. */
+    const struct operator_library *library;
+    const char *const *without; /* ends with NULL; NULL: none */
+    /* What the command means by its options, beyond the rows: changes the descriptor that these made. */
+    void (*adjust)(const struct operator_call *call, void *desc);
     /* Adds the outputs, from the inputs' types and shapes. No device is open yet. */
     bool (*plan)(struct operator_call *call);
     /* What the library can say of types and shapes, before a byte is read and a device is opened: the tensors
@@ -203,6 +184,16 @@ struct operator_description {
     bool recalls; /* the first input's record says the options that are left out, and others are refused */
     bool moves;   /* its first output has rows of its inputs, and their record */
 };
+
+/* A description with its library's rows. */
+struct operator_completed {
+    struct operator_description op;
+    char names[OPERATOR_MAX_OPTIONS][OPERATOR_NAME_BYTES];
+    const char *words[OPERATOR_MAX_OPTIONS][OPERATOR_MAX_WORDS];
+};
+/* Zeros become the completed description. */
+const struct operator_description *operator_complete(const struct operator_description *own,
+                                                     struct operator_completed *all);
 
 /* One run of the command. */
 struct operator_call {
@@ -250,6 +241,16 @@ int operator_main(const struct operator_description *op, int argc, char **argv);
 /* The parts of operator_main, in their order. */
 bool operator_parse(struct operator_call *call, int argc, char **argv);
 void operator_help(const struct operator_description *op);
+/* An option's value, by its name; 0 and false: there is no such option. */
+int64_t operator_value(const struct operator_call *call, const char *name);
+bool operator_given(const struct operator_call *call, const char *name);
+/* OPERATOR_MAX_OPTIONS, OPERATOR_MAX_INPUTS: there is none of that name. */
+size_t operator_option_named(const struct operator_description *op, const char *name);
+size_t operator_input_named(const struct operator_call *call, const char *name);
+/* The description's functions, or its library's. */
+clq_status operator_check(struct operator_call *call);
+clq_status operator_check_indices(struct operator_call *call);
+clq_status operator_run(struct operator_call *call, cl_event *done);
 bool operator_open_files(struct operator_call *call);
 bool operator_bind(struct operator_call *call);
 bool operator_recall(struct operator_call *call);
@@ -349,6 +350,9 @@ bool operator_fail_cl(struct operator_call *call, const char *function, cl_int c
 /* The sentence of the last call of the library that failed,
  * in the words of the command and of the operator's options. */
 void operator_sentence(const struct operator_description *op, char *text, size_t size_bytes);
+
+/* A row's sentence with types as files name them. */
+void operator_print_types(const char *sentence, char *text, size_t size_bytes);
 
 /* What --axis means to the library: 0, where the user named none, is its own default. */
 static inline int32_t operator_axis(const struct operator_call *call, size_t option)

@@ -18,6 +18,7 @@ const char *const operator_flag[] = {"off", "on", NULL};
 const char *const operator_number_or_none[] = {"none", NULL};
 const char *const operator_count[] = {"count", NULL};
 const char *const operator_decimal[] = {"decimal", NULL};
+const char *const operator_power[] = {"power", NULL};
 
 float operator_decimal_of(int64_t value)
 {
@@ -85,6 +86,21 @@ static bool parse_number(struct operator_call *call, const struct operator_optio
     return true;
 }
 
+static bool parse_power(struct operator_call *call, const struct operator_option *option, const char *text,
+                        int64_t *value)
+{
+    char *end = NULL;
+    const long number = strtol(text, &end, 10), least = (long)option->row->least,
+               most = (long)option->row->most;
+
+    if (*text == '\0' || *text == ' ' || *end ||
+        (number != 0 && (number < least || number > most || (number & (number - 1)) != 0)))
+        return USAGE(call, "--%s '%.100s': 0, or a power of two from %ld to %ld, is expected", option->name,
+                     text, least, most);
+    *value = number;
+    return true;
+}
+
 static bool parse_choice(struct operator_call *call, const struct operator_option *option, const char *text,
                          int64_t *value)
 {
@@ -111,6 +127,8 @@ static bool parse_own(struct operator_call *call, size_t i, const char *text)
         return true;
     if (option->choices == operator_decimal)
         return parse_decimal(call, option, text, &call->values[i]);
+    if (option->choices == operator_power)
+        return parse_power(call, option, text, &call->values[i]);
     return option->choices && option->choices != operator_number_or_none && option->choices != operator_count
                ? parse_choice(call, option, text, &call->values[i])
                : parse_number(call, option, text, &call->values[i]);

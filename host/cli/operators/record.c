@@ -26,19 +26,9 @@ static const struct {
     [RECORD_ROTATE] = {"rotate", 0},
 };
 
-/* OPERATOR_MAX_OPTIONS: the operator has none of that name. */
-static size_t option_named(const struct operator_description *op, const char *name)
-{
-    size_t i = 0;
-
-    while (i < OPERATOR_MAX_OPTIONS && op->options[i].name && strcmp(op->options[i].name, name) != 0)
-        i++;
-    return i < OPERATOR_MAX_OPTIONS && op->options[i].name ? i : OPERATOR_MAX_OPTIONS;
-}
-
 static int64_t option_value(const struct operator_call *call, const char *name, int64_t left_out)
 {
-    const size_t i = option_named(call->op, name);
+    const size_t i = operator_option_named(call->op, name);
 
     return i == OPERATOR_MAX_OPTIONS ? left_out : call->values[i];
 }
@@ -61,7 +51,6 @@ void operator_record_static(const struct operator_call *call, struct operator_re
 {
     for (int v = 0; v < RECORD_VALUES; v++)
         record->values[v] = option_value(call, kept[v].option, kept[v].left_out);
-    record->values[RECORD_ROTATE] = operator_rotate(record->values[RECORD_ROTATE]);
     record->values[RECORD_BLOCK] = operator_rule_block(option_value(call, "scale-rule", CLQ_SCALE_BY_RANGE),
                                                        record->values[RECORD_BLOCK]);
     record->added = input_given(call, added) < OPERATOR_MAX_INPUTS;
@@ -230,13 +219,13 @@ static bool refuse_option(struct operator_call *call, const char *option, const 
 
 static bool take_value(struct operator_call *call, const char *text, int v, int64_t value)
 {
-    const size_t i = option_named(call->op, kept[v].option);
+    const size_t i = operator_option_named(call->op, kept[v].option);
     struct operator_record own = {0};
     char given[32];
 
     call->op->record ? call->op->record(call, &own) : operator_record_static(call, &own);
     if (i < OPERATOR_MAX_OPTIONS && !call->given[i]) {
-        call->values[i] = v == RECORD_ROTATE && value > 0 ? __builtin_ctzll((uint64_t)value) : value;
+        call->values[i] = value;
         call->given[i] = v == RECORD_AXIS;
         return true;
     }
@@ -252,8 +241,8 @@ static bool take_value(struct operator_call *call, const char *text, int v, int6
 
 static bool take_dtype(struct operator_call *call, const char *text, const char *dtype)
 {
-    const size_t of = option_named(call->op, "of"),
-                 i = of < OPERATOR_MAX_OPTIONS ? of : option_named(call->op, "dtype");
+    const size_t of = operator_option_named(call->op, "of"),
+                 i = of < OPERATOR_MAX_OPTIONS ? of : operator_option_named(call->op, "dtype");
     const struct operator_option *option = &call->op->options[i < OPERATOR_MAX_OPTIONS ? i : 0];
 
     if (i == OPERATOR_MAX_OPTIONS)
@@ -273,7 +262,7 @@ static bool take_dtype(struct operator_call *call, const char *text, const char 
 static bool check_beside(struct operator_call *call, const char *text, const char *const *names,
                          bool was_given)
 {
-    const size_t symmetric = option_named(call->op, "symmetric"), i = input_given(call, names);
+    const size_t symmetric = operator_option_named(call->op, "symmetric"), i = input_given(call, names);
 
     if (names == added &&
         symmetric < OPERATOR_MAX_OPTIONS) { /* which it says, and the operator asks for them */

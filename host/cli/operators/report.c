@@ -33,7 +33,7 @@ bool operator_read_report(struct operator_call *call)
         return operator_fail(call, "reading the report", status);
     if (call->reported.first == 0)
         return true;
-    status = call->op->check_indices(call);
+    status = operator_check_indices(call);
     if (status != CLQ_ERROR_INDEX)
         return operator_fail(call, "reading indices", status);
     operator_sentence(call->op, call->first, sizeof call->first);

@@ -4,74 +4,24 @@
 #include "operator.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-static const struct word {
+struct word {
     const char *word, *instead;
-} words[] = {
+};
+
+static const struct word words[] = {
     {".dtype is", "'s type is"},
     {".ndim is", "'s rank is"},
-    {"axis is", "--axis is"},
-    {"give axis", "give --axis"},
-    {"block is", "--block is"},
-    {"block_before is", "--block-before is"},
-    {"block_size is", "--block-size is"},
-    {"row_block_size is", "--row-block-size is"},
-    {"col_block_size is", "--col-block-size is"},
-    {"with block it", "with --block it"},
-    {"with block_all it", "with --block-all it"},
-    {"block_all is 1: with indices it must be 0", "--block-all is given: with indices it must be left out"},
-    {"block_all is 1: it is for", "--block-all is given: it is for"},
-    {"block_all is 1: with scale_rule it must be 0",
-     "--block-all is given: with --scale-rule it must be left out"},
     {"from 1 to 4294967295", "from 1 to 2147483647"}, /* an option's most */
-    {"scale_rule 1", "--scale-rule mx_floor"},
-    {"scale_rule 2", "--scale-rule mx_even"},
-    {"scale_rule 3", "--scale-rule mx_ceil"},
-    {"scale_rule 4", "--scale-rule mx_rceil"},
-    {"scale_rule 5", "--scale-rule nvfp4"},
-    {"scale_rule", "--scale-rule"},
-    {"CLQ_NVFP4 (5)", "nvfp4"},
     {"src_dtype 1", "--src-dtype int8"},
     {"src_dtype 4", "--src-dtype quint4x2"},
     {"src_dtype 5", "--src-dtype float8_e5m2"},
     {"src_dtype 6", "--src-dtype float8_e4m3fn"},
     {"cache_mode", "--cache-mode"},
-    {"quant_axis is", "--quant-axis is"},
     {"div_mode", "--div-mode"},
-    {"is axis", "is --axis"},
     {" (CLQ_AXIS_FIRST)", ""},
-    {"symmetric is 1: it must be 0", "--symmetric is given: it must be left out"},
-    {"symmetric is 0: it must be 1", "--symmetric is left out: it must be given"},
-    {"symmetric is 1", "--symmetric is given"},
-    {"method is CLQ_MINMAX (1): it must be CLQ_ABSMAX (0)", "--method is minmax: it must be absmax"},
-    {"mode is 0", "--mode is divide"},
-    {"mode is 1", "--mode is multiply"},
-    {"mode is 2", "--mode is dynamic"},
-    {"CLQ_DEQUANTIZE_MULTIPLY (1)", "multiply"},
-    {"mode CLQ_DEQUANTIZE_DYNAMIC (2)", "--mode dynamic"},
-    {"rotate is", "--rotate is"},
-    {"index_kind CLQ_SLOTS (1)", "--slots"},
-    {"out_of_range is 1", "--out-of-range is clamp"},
-    {"out_of_range is 2", "--out-of-range is wrap"},
-    {"CLQ_DROP (0)", "drop"},
-    {"positions is", "--positions is"},
-    {"src_index_kind CLQ_SLOTS (1)", "--src-index-kind slots"},
-    {"dst_index_kind CLQ_SLOTS (1)", "--dst-index-kind slots"},
-    {"src_index_kind CLQ_ND (2)", "--src-index-kind nd"},
-    {"dst_index_kind CLQ_ND (2)", "--dst-index-kind nd"},
-    {"src_index_kind is 0", "--src-index-kind is shape"},
-    {"dst_index_kind is 0", "--dst-index-kind is shape"},
-    {"src_index_kind is 1", "--src-index-kind is slots"},
-    {"dst_index_kind is 1", "--dst-index-kind is slots"},
-    {"src_index_kind is 2", "--src-index-kind is nd"},
-    {"dst_index_kind is 2", "--dst-index-kind is nd"},
-    {"src_out_of_range is 1", "--src-out-of-range is clamp"},
-    {"src_out_of_range is 2", "--src-out-of-range is wrap"},
-    {"dst_out_of_range is 1", "--dst-out-of-range is clamp"},
-    {"dst_out_of_range is 2", "--dst-out-of-range is wrap"},
-    {"CLQ_INDICES_BY_SHAPE (0)", "shape"},
-    {"CLQ_ND (2)", "nd"},
     {"are both NULL: one of them must be a tensor", "are not there: one of them is needed"},
     {"one of them must be NULL",
      "one of them is expected; --tensor indices= or --tensor group_index= leaves one out"},
@@ -79,7 +29,7 @@ static const struct word {
     {"is NULL", "is left out"},
 };
 
-/* Of an operator without --slots; the second is said of move_rows alone. */
+/* Of an operator without --index-kind; the second is said of move_rows alone. */
 static const struct word without_slots[] = {
     {"with index_kind CLQ_SLOTS (1), or as [batch, start]", "as [batch, start]"},
     {"index_kind CLQ_SLOTS (1)", "--src-index-kind or --dst-index-kind slots"}};
@@ -112,14 +62,6 @@ static struct moved moved_of(const struct operator_description *op)
     return moved;
 }
 
-static bool has_slots(const struct operator_description *op)
-{
-    for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name; i++)
-        if (strcmp(op->options[i].name, "slots") == 0)
-            return true;
-    return false;
-}
-
 static int is_of_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -134,6 +76,100 @@ static bool is_at(const struct word *word, const char *sentence, const char *at)
            (!is_of_word(at[length - 1]) || !is_of_word(at[length]));
 }
 
+static bool starts(const char *text, const char *word)
+{
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* The bytes of an option's field at the beginning of a text, --block-before as block_before; 0: it is not. */
+static size_t field_bytes(const struct operator_option *option, const char *text)
+{
+    size_t i = 0;
+
+    for (; option->name[i]; i++)
+        if (text[i] != (option->name[i] == '-' ? '_' : option->name[i]))
+            return 0;
+    return is_of_word(text[i]) ? 0 : i;
+}
+
+/* CLQ_DROP (0), or its number, which is drop. Returns its bytes; 0: it is none. */
+static size_t choice_bytes(const struct clq_option_word *choices, const char *text, bool by_number,
+                           const char **word)
+{
+    char names[2][64];
+
+    for (int i = 0; choices[i].word; i++) {
+        snprintf(names[0], sizeof names[0], "%s (%d)", choices[i].name, i);
+        snprintf(names[1], sizeof names[1], "%d", i);
+        for (int n = 0; n <= by_number; n++)
+            if (starts(text, names[n]) && !is_of_word(text[strlen(names[n])])) {
+                *word = choices[i].word;
+                return strlen(names[n]);
+            }
+    }
+    return 0;
+}
+
+/* What the command says instead of an option's field and of the value behind it. */
+struct said {
+    char text[128];
+    size_t bytes; /* that it takes the place of; 0: there is no such field */
+    int flag;     /* 1: a flag that is given, and 0: one that is left out; else -1 */
+};
+
+static struct said said_of(const struct operator_option *option, const char *sentence, const char *at)
+{
+    const struct clq_option_word *choices = option->row ? option->row->words : NULL;
+    const size_t bytes = field_bytes(option, at);
+    const char *behind = at + bytes, *word = NULL;
+    const bool is = starts(behind, " is ");
+    const size_t between = is ? 4 : 1;
+    struct said said = {.bytes = 0, .flag = -1};
+
+    if (bytes == 0 || (at > sentence && is_of_word(at[-1])))
+        return said;
+    said.bytes = bytes;
+    snprintf(said.text, sizeof said.text, "--%s", option->name);
+    if (is && option->choices == operator_flag && (behind[4] == '0' || behind[4] == '1')) {
+        said.flag = behind[4] - '0';
+        said.bytes += 5;
+        strcat(said.text, said.flag ? " is given" : " is left out");
+    } else if (choices && *behind == ' ' && choice_bytes(choices, behind + between, true, &word) > 0) {
+        said.bytes += between + choice_bytes(choices, behind + between, true, &word);
+        snprintf(said.text, sizeof said.text, "--%s%s%s", option->name, is ? " is " : " ", word);
+    } else if (!is && !(at - sentence > 5 && (starts(at - 5, "with ") || starts(at - 5, "give ")))) {
+        said.bytes = at - sentence > 3 && starts(at - 3, "is ") ? bytes : 0;
+    }
+    return said;
+}
+
+static struct said option_at(const struct operator_description *op, const char *sentence, const char *at)
+{
+    struct said said = {.bytes = 0, .flag = -1};
+    const char *word = NULL;
+
+    for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name && said.bytes == 0; i++) {
+        said = said_of(&op->options[i], sentence, at);
+        if (said.bytes == 0 && op->options[i].row && op->options[i].row->words)
+            said.bytes = choice_bytes(op->options[i].row->words, at, false, &word);
+    }
+    if (word)
+        snprintf(said.text, sizeof said.text, "%s", word);
+    return said;
+}
+
+/* A type's name as a file has it: float16 is F16. */
+static struct word type_at(const char *sentence, const char *at)
+{
+    for (const struct safetensors_type *type = safetensors_types; type->name; type++) {
+        const struct word word = {type->element, type->name};
+
+        if (word.word && is_at(&word, sentence, at))
+            return word;
+    }
+    return (struct word){NULL, NULL};
+}
+
 /* The word that begins there and is no part of a longer one; NULL and nothing where there is none. */
 static struct word word_at(const char *sentence, const char *at, bool slots, const struct moved *moved)
 {
@@ -143,12 +179,8 @@ static struct word word_at(const char *sentence, const char *at, bool slots, con
     for (size_t i = 0; !slots && i < 2; i++)
         if (is_at(&without_slots[i], sentence, at))
             return without_slots[i];
-    for (const struct safetensors_type *type = safetensors_types; type->name; type++) {
-        const struct word word = {type->element, type->name};
-
-        if (word.word && is_at(&word, sentence, at))
-            return word;
-    }
+    if (type_at(sentence, at).word)
+        return type_at(sentence, at);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (is_at(&words[i], sentence, at))
             return words[i];
@@ -158,20 +190,44 @@ static struct word word_at(const char *sentence, const char *at, bool slots, con
 void operator_sentence(const struct operator_description *op, char *text, size_t size_bytes)
 {
     const char *const sentence = clq_error_detail();
-    const bool slots = has_slots(op);
+    const bool slots = operator_option_named(op, "index-kind") < OPERATOR_MAX_OPTIONS;
     const struct moved moved = moved_of(op);
     size_t used = 0;
+    int flag = -1; /* that was spoken of */
 
     for (const char *at = sentence; *at && used + 1 < size_bytes;) {
         const struct word word = word_at(sentence, at, slots, &moved);
-        const char *const from = word.word == NULL ? at : word.instead;
-        size_t length = word.word == NULL ? 1 : strlen(from);
+        const struct said said = option_at(op, sentence, at);
+        const bool must = flag >= 0 && starts(at, flag ? "it must be 0" : "it must be 1");
+        const char *from = at;
+        size_t length = 1, taken = 1;
 
+        if (word.word || must || said.bytes > 0) {
+            from = word.word ? word.instead
+                   : must    ? flag ? "it must be left out" : "it must be given"
+                             : said.text;
+            taken = word.word ? strlen(word.word) : must ? strlen("it must be 0") : said.bytes;
+            length = strlen(from);
+        }
+        if (said.flag >= 0)
+            flag = said.flag;
         if (length > size_bytes - 1 - used)
             length = size_bytes - 1 - used;
         memcpy(text + used, from, length);
         used += length;
-        at += word.word == NULL ? 1 : strlen(word.word);
+        at += taken;
     }
     text[used] = '\0';
+}
+
+void operator_print_types(const char *sentence, char *text, size_t size_bytes)
+{
+    text[0] = '\0';
+    for (const char *at = sentence; *at;) {
+        const struct word word = type_at(sentence, at);
+        const char letter[] = {*at, '\0'};
+
+        operator_list(text, size_bytes, "", word.word ? word.instead : letter);
+        at += word.word ? strlen(word.word) : 1;
+    }
 }

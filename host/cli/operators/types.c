@@ -24,9 +24,6 @@ const char *const operator_grouped_types[] = {CLQ_TYPES(GROUPED_NAME) NULL};
 const char *const operator_found_types[] = {CLQ_TYPES(FOUND_NAME) NULL};
 const char *const operator_read_types[] = {CLQ_TYPES(READ_NAME) NULL};
 
-const char *const operator_scale_rules[] = {"range",    "mx_floor", "mx_even", "mx_ceil",
-                                            "mx_rceil", "nvfp4",    NULL};
-
 DLDataType operator_rule_dtype(int64_t rule)
 {
     return rule == CLQ_NVFP4 ? CLQ_FLOAT8_E4M3FN : CLQ_FLOAT8_E8M0FNU;
