@@ -21,7 +21,7 @@ static clq_status check(struct clq__checked_call *checked, const void *of)
                                                                    .group_index = desc->group_index,
                                                                    .top = desc->type_max,
                                                                    .symmetric = desc->symmetric,
-                                                                   .rule = desc->scale_rule,
+                                                                   .rule = {desc->scale_rule},
                                                                    .global_scale = desc->global_scale,
                                                                    .blocks = {.axis = desc->axis,
                                                                               .block = desc->block,

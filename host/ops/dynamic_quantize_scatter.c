@@ -28,7 +28,7 @@ static clq_status check(struct clq__checked_call *checked, const void *of)
                                                                        .offset = desc->cache_offsets,
                                                                        .smooth = desc->smooth_scales,
                                                                        .symmetric = desc->symmetric,
-                                                                       .rule = desc->scale_rule,
+                                                                       .rule = {desc->scale_rule},
                                                                        .global_scale = desc->global_scale,
                                                                        .blocks = {.block = desc->block},
                                                                        .rotate = desc->rotate,

@@ -168,7 +168,7 @@ struct reference_report dynamic_quantize_reference(const struct call *call, bool
         .offset = call_reference(call, OFFSETS, &as[4]),
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
-        .rule = (int)desc->scale_rule,
+        .how = rows_rule(call),
         .global_scale = call_reference(call, GLOBAL_SCALE, &as[6]),
         .block = rows_block_of(desc->scale_rule, desc->block),
         .block_before = desc->block_before,

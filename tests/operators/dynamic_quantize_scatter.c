@@ -95,7 +95,7 @@ static struct reference_report reference(const struct call *call)
         .axis = axis,
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
-        .rule = (int)desc->scale_rule,
+        .how = rows_rule(call),
         .global_scale = call_reference(call, GLOBAL_SCALE, &as[6]),
         .block = rows_block_of(desc->scale_rule, desc->block),
         .range = places_range(desc->out_of_range),

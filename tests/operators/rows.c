@@ -65,6 +65,13 @@ uint32_t rows_block_of(uint32_t rule, uint32_t block)
     return rule == 0 || block > 0 ? block : rule == CLQ_NVFP4 ? 16 : 32;
 }
 
+struct reference_rule rows_rule(const struct call *call)
+{
+    struct call copy = *call;
+
+    return (struct reference_rule){(int)*(uint32_t *)operator_field(call->op, copy.desc, "scale_rule")};
+}
+
 unsigned rows_scale_types(uint32_t rule)
 {
     return rule == 0           ? TYPES_FLOAT

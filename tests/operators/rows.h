@@ -3,6 +3,7 @@
 #ifndef CLQUANT_OPERATORS_ROWS_H
 #define CLQUANT_OPERATORS_ROWS_H
 
+#include "dynamic.h"
 #include "parameters.h"
 
 /* Smooth scales for rows of so many elements, in any shape, or none. */
@@ -19,6 +20,8 @@ bool rule_blocks(struct judge *judge, int y, int scales, int offsets, uint32_t s
 /* A rule of MX or NVFP4 for a y of this type, or none; and the block that one means. */
 uint32_t rows_draw_rule(struct call *call, enum reference_type type);
 uint32_t rows_block_of(uint32_t rule, uint32_t block);
+/* The same for the reference. */
+struct reference_rule rows_rule(const struct call *call);
 /* What scales may be of where there is such a rule. */
 unsigned rows_scale_types(uint32_t rule);
 /* What a rule asks of the call but for the types of scales and their shapes. */

@@ -4,6 +4,7 @@
 #define CLQUANT_REFERENCE_DYNAMIC_H
 
 #include "reference.h"
+#include "rule.h"
 
 /* Of each row of x, with the steps and the highest value of y's type:
  *
@@ -27,7 +28,7 @@ struct reference_dynamic_quantize_desc {
     const struct reference_tensor *scale;
     const struct reference_tensor *offset;
     bool symmetric;
-    int rule;                                    /* rule.h: y, scale and block are its own; 0: none */
+    struct reference_rule how;                   /* by a rule y, scale and block are its own */
     const struct reference_tensor *global_scale; /* of one element; NULL: none */
     int64_t rotate, block, block_before;
     int axis;
@@ -53,7 +54,7 @@ struct reference_dynamic_quantize_scatter_desc {
     const struct reference_tensor *smooth_scale;
     int axis;
     bool symmetric;
-    int rule;
+    struct reference_rule how;
     const struct reference_tensor *global_scale;
     int64_t rotate, block;
     enum reference_range range;

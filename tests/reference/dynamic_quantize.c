@@ -85,12 +85,12 @@ static void store_found(const struct reference_dynamic_quantize_desc *desc, cons
     const float sign = desc->plain_offset ? 1.0f : -1.0f;
     float second;
 
-    if (desc->rule != 0) {
+    if (desc->how.rule != 0) {
         const struct reference_block_range block = {range->magnitude, range->has_nan};
 
         reference_store_code(
             desc->scale, at,
-            reference_rule_code(desc->rule, desc->y->type, block, global_scale(desc, &second)));
+            reference_rule_code(desc->how, desc->y->type, block, global_scale(desc, &second)));
         return;
     }
     if (desc->symmetric)
@@ -112,9 +112,9 @@ static void store_value(const struct reference_dynamic_quantize_desc *desc, cons
     const float product = x * (1.0f / reference_load(desc->scale, found_at));
     float second;
 
-    if (desc->rule != 0) {
+    if (desc->how.rule != 0) {
         reference_store_code(desc->y, to,
-                             reference_rule_value(desc->rule, desc->y->type,
+                             reference_rule_value(desc->how.rule, desc->y->type,
                                                   reference_load_code(desc->scale, found_at),
                                                   global_scale(desc, &second), x));
         return;
@@ -283,7 +283,7 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
                                                         .scale = desc->cache_scale,
                                                         .offset = desc->cache_offset,
                                                         .symmetric = desc->symmetric,
-                                                        .rule = desc->rule,
+                                                        .how = desc->how,
                                                         .global_scale = desc->global_scale,
                                                         .rotate = desc->rotate,
                                                         .block = desc->block,

@@ -51,9 +51,10 @@ static uint64_t rceil_code(enum reference_type type, float magnitude)
     return (uint64_t)clamp(exponent + (fraction != 0), 0, 254);
 }
 
-uint64_t reference_rule_code(int rule, enum reference_type type, struct reference_block_range range,
-                             const float *global)
+uint64_t reference_rule_code(struct reference_rule how, enum reference_type type,
+                             struct reference_block_range range, const float *global)
 {
+    const int rule = how.rule;
     const uint32_t bits = bits_of(range.magnitude), rounded = (bits + (1u << (22 - fraction_bits(type)))) &
                                                               ~((1u << (23 - fraction_bits(type))) - 1);
     int exponent = (int)((rule == REFERENCE_MX_EVEN ? rounded : bits) >> 23) - 127;

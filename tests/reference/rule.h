@@ -7,6 +7,11 @@
 
 enum { REFERENCE_MX_FLOOR = 1, REFERENCE_MX_EVEN, REFERENCE_MX_CEIL, REFERENCE_MX_RCEIL, REFERENCE_NVFP4 };
 
+/* How a scale is found. */
+struct reference_rule {
+    int rule; /* one of these; 0: by the range */
+};
+
 /* What a rule looks at of a block. */
 struct reference_block_range {
     float magnitude; /* the largest, NaN apart */
@@ -14,8 +19,8 @@ struct reference_block_range {
 };
 
 /* The code of the block's scale; global is NVFP4's second scale, NULL where there is none. */
-uint64_t reference_rule_code(int rule, enum reference_type type, struct reference_block_range range,
-                             const float *global);
+uint64_t reference_rule_code(struct reference_rule how, enum reference_type type,
+                             struct reference_block_range range, const float *global);
 /* The code of a value beside a scale of this code. */
 uint64_t reference_rule_value(int rule, enum reference_type type, uint64_t code, const float *global,
                               float x);

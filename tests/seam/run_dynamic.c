@@ -187,7 +187,7 @@ static void row_by_rule(const struct call *call, const struct place *place)
             range->magnitude = fabsf(call->x[i]);
     }
     for (int k = 0; k <= (a->share > 0); k++) {
-        scales[k] = reference_rule_code((int)a->rule, type, ranges[k], global_scale);
+        scales[k] = reference_rule_code((struct reference_rule){(int)a->rule}, type, ranges[k], global_scale);
         units_store(call->run, SCALES, (enum clq__type)a->scale_type,
                     a->scale_offset + place->scale + k * a->share_scale, &scales[k]);
     }

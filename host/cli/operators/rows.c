@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An operator's description completed by the rows of its descriptor (clquant/options.h): inputs and options that the
- * library has and the command says nothing else of, and the call itself. */
+/* An operator's description completed by the rows of its descriptor (clquant/options.h): inputs and options
+ * that the library has and the command says nothing else of, and the call itself. */
 #include "operator.h"
 
 #include <stdio.h>

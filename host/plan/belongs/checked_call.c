@@ -27,7 +27,7 @@ void clq__checked_init(struct clq__checked_call *checked, const struct clq__name
     checked->block = checked->block_before = 0;
     checked->top = 0.0f;
     checked->rotate = 0;
-    checked->rule = 0;
+    checked->rule.kind = 0;
     checked->scale_pair = 0;
     checked->by_quotient = false;
     checked->most_scale = INFINITY;

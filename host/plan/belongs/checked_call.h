@@ -42,6 +42,11 @@ struct clq__parameter {
     bool flatten;       /* along the last dimension, but its elements do not lie at one stride */
 };
 
+/* How the scales of blocks are found. */
+struct clq__scale_rule {
+    uint32_t kind; /* enum clq_rule; 0: by no rule */
+};
+
 /* Which flags a work may have, by what it is; 1: always.
  *
  *                                          divide  round_first  back  add  placed  found  apart  smooth_rows
@@ -75,9 +80,9 @@ struct clq__checked_call {
     bool found;
 
     /* dynamic quantization: the rows are x's last dimension */
-    struct clq__view smooth; /* absent where there is none */
-    bool smooth_rows;        /* one for each index of the second-to-last dimension, else of the last */
-    uint32_t rule;           /* enum clq_rule: of blocks that find their scales by one; 0: none */
+    struct clq__view smooth;     /* absent where there is none */
+    bool smooth_rows;            /* one for each index of the second-to-last dimension, else of the last */
+    struct clq__scale_rule rule; /* of blocks that find their scales by one */
     /* From the first to the second scale of two blocks, where they lie in pairs and scale.stride leads along
      * the axis from pair to pair; 0: they do not. */
     int64_t scale_pair;
@@ -143,7 +148,7 @@ static inline int64_t clq__block_of(const struct clq__checked_call *checked, int
 /* What kernels of dynamic rows have as offsets: by a rule that is the second scale, where there is one. */
 static inline const struct clq__view *clq__checked_offset(const struct clq__checked_call *checked)
 {
-    return checked->rule != 0 ? &checked->global_scale : &checked->zero_point.view;
+    return checked->rule.kind != 0 ? &checked->global_scale : &checked->zero_point.view;
 }
 
 /* Whether y would be NaN where 0 is divided by a scale of 0: whole numbers have none. */

@@ -342,7 +342,7 @@ static clq_status check_cut(struct clq__checked_call *checked, const struct clq_
                 "block is %u: along the last dimension of %s it must be a multiple of %lld", blocks->block,
                 clq__type_name(y->type), (long long)clq__view_in_unit(y));
     CLQ_REQUIRE(
-        checked->rule == 0 || checked->axis == y->rank - 1 || !clq__view_has_gaps(y), CLQ_ERROR_VALUE,
+        checked->rule.kind == 0 || checked->axis == y->rank - 1 || !clq__view_has_gaps(y), CLQ_ERROR_VALUE,
         "block is %u: off the last dimension of %s there must be none with scale_rule, for its words do not "
         "follow one another",
         blocks->block, clq__type_name(y->type));
@@ -361,7 +361,7 @@ clq_status clq__parameters_check_dynamic(struct clq__checked_call *checked, cons
             continue;
         if (blocks->all)
             CLQ_TRY(check_all(&parameters[i]->view, &checked->y));
-        else if (checked->rule != 0 && checked->names->documented)
+        else if (checked->rule.kind != 0 && checked->names->documented)
             CLQ_TRY(clq__parameter_check_pairs(parameters[i], &checked->y, checked));
         else
             CLQ_TRY(clq__parameter_check_rows(parameters[i], &checked->y, checked));

@@ -36,10 +36,10 @@ end:
 clq_status clq__rule_check(struct clq__checked_call *checked, const struct clq__dynamic_tensors *tensors)
 {
     clq_status status = CLQ_OK;
-    const uint32_t rule = tensors->rule;
+    const uint32_t rule = tensors->rule.kind;
     char names[CLQ__NAMES_TEXT];
 
-    checked->rule = 0;
+    checked->rule.kind = 0;
     CLQ_REQUIRE(tensors->global_scale == NULL || rule == CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
                 "global_scale is given: it must be NULL but with scale_rule CLQ_NVFP4 (%d)", CLQ_RULE_NVFP4);
     if (rule == 0)
@@ -58,7 +58,7 @@ clq_status clq__rule_check(struct clq__checked_call *checked, const struct clq__
                 "type_max is %g: with scale_rule it must be 0, for the rule says the scale",
                 (double)tensors->top);
     CLQ_TRY(check_global_scale(&checked->global_scale, tensors->global_scale));
-    checked->rule = rule;
+    checked->rule = tensors->rule;
 end:
     return status;
 }
@@ -96,15 +96,15 @@ void clq__global_scale_take(struct clq__checked_call *checked)
 
 unsigned clq__rule_scale_types(const struct clq__checked_call *checked)
 {
-    return CLQ__SET(checked->rule == CLQ_RULE_NVFP4 ? CLQ__E4M3 : CLQ__E8M0);
+    return CLQ__SET(checked->rule.kind == CLQ_RULE_NVFP4 ? CLQ__E4M3 : CLQ__E8M0);
 }
 
 struct clq__blocks clq__rule_blocks(const struct clq__checked_call *checked, const struct clq__blocks *given)
 {
     struct clq__blocks blocks = *given;
 
-    if (checked->rule != 0 && blocks.block == 0)
-        blocks.block = checked->rule == CLQ_RULE_NVFP4 ? NVFP4_BLOCK : MX_BLOCK;
+    if (checked->rule.kind != 0 && blocks.block == 0)
+        blocks.block = checked->rule.kind == CLQ_RULE_NVFP4 ? NVFP4_BLOCK : MX_BLOCK;
     return blocks;
 }
 
@@ -120,6 +120,11 @@ clq_status clq__rule_check_layout(struct clq__checked_call *checked)
     checked->apart = checked->cuts_gaps = false;
 end:
     return status;
+}
+
+void clq__rule_fill(struct dynamic_quantize_args *args, const struct clq__scale_rule *rule)
+{
+    args->rule = rule->kind;
 }
 
 /* Dimension d, its size in units of y. Elements that share a byte are rows together. */
@@ -195,10 +200,10 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
                                            .share = across,
                                            .share_scale = across ? checked->scale.stride[last] : 0,
                                            .by_share = clq__divisor(1),
-                                           .rule = checked->rule,
                                            .scale_type = (uint32_t)checked->scale.view.type,
                                            .offset_type = (uint32_t)checked->global_scale.type,
                                            .offset_offset = clq__view_offset_units(&checked->global_scale)};
+    clq__rule_fill(args, &checked->rule);
     for (int d = 0; d < fold.dims; d++)
         args->dim[d] = (struct clq_dim){.size = fold.dim[d].size,
                                         .x = fold.dim[d].stride[X],

@@ -22,6 +22,9 @@ void clq__global_scale_take(struct clq__checked_call *checked);
 /* Once the blocks were checked. */
 clq_status clq__rule_check_layout(struct clq__checked_call *checked);
 
+/* What kernels are told of a rule. */
+void clq__rule_fill(struct dynamic_quantize_args *args, const struct clq__scale_rule *rule);
+
 /* Blocks along another dimension than the last one, or whose scales lie in pairs; the others are rows as any
  * (clq__rows_describe). */
 void clq__rule_describe(struct clq__rows *call, const struct clq__checked_call *checked);

@@ -54,7 +54,7 @@ end:
 
 static unsigned found_types(const struct clq__checked_call *checked)
 {
-    if (checked->rule != 0)
+    if (checked->rule.kind != 0)
         return clq__rule_scale_types(checked);
     return checked->names->documented ? CLQ__SET(CLQ__F32) : CLQ__FLOATS;
 }
@@ -128,7 +128,7 @@ clq_status clq__dynamic_check(struct clq__checked_call *checked, const struct cl
 
         CLQ_TRY(clq__parameters_check_dynamic(checked, &blocks));
     }
-    if (checked->rule != 0)
+    if (checked->rule.kind != 0)
         CLQ_TRY(clq__rule_check_layout(checked));
     CLQ_TRY(clq__view_check_output(&checked->scale.view));
     CLQ_TRY(clq__view_check_output(&checked->zero_point.view));

@@ -57,7 +57,7 @@ static void choose_variant(struct clq__variant *variant, const struct clq__check
         clq__variant_define(variant, CLQ__MODE, 0);
         return;
     }
-    if (checked->rule != 0) {
+    if (checked->rule.kind != 0) {
         clq__variant_begin(variant, CLQ__QUANTIZE_RULE_CL);
         clq__variant_define(variant, CLQ__SRC, checked->x.type);
         clq__variant_define(variant, CLQ__DST, checked->y.type);
@@ -113,7 +113,7 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
         lanes *= 2;
     if (clq__view_has_blocks(&checked->y))
         lanes = LANES_OF_BLOCK;
-    if (checked->rule != 0 && checked->axis != checked->x.rank - 1)
+    if (checked->rule.kind != 0 && checked->axis != checked->x.rank - 1)
         lanes = lanes_across(args->inner, local);
     if (args->rotate > 0) {
         const int64_t own = own_turned(checked, traits, local);

@@ -3,6 +3,7 @@
 #include "args/rules.h"
 #include "base/float_bits.h"
 #include "base/fold.h"
+#include "plan/dynamic/block_scale_rule.h"
 #include "plan/dynamic/dynamic.h"
 #include "plan/dynamic/rotate.h"
 #include "plan/shares/divisor.h"
@@ -180,7 +181,9 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
     fill_offsets(args, checked, ranges);
     fill_share(args, checked);
     args->symmetric = checked->zero_point.view.tensor == NULL;
-    args->rule = checked->by_both ? CLQ_RULE_NVFP4 : checked->rule;
+    clq__rule_fill(args, &checked->rule);
+    if (checked->by_both)
+        args->rule = CLQ_RULE_NVFP4;
     args->top = clq__float_bits(clq__checked_top(checked));
     args->offset_sign = checked->names->plain_offsets ? 0 : UINT32_C(1) << 31;
     args->scale_type = (uint32_t)scale->type;

@@ -21,7 +21,7 @@ bool clq__dynamic_describe(struct clq__plan *plan)
         clq__apart_describe(&call->apart, call->checked);
         return true;
     }
-    if (call->checked->rule != 0 &&
+    if (call->checked->rule.kind != 0 &&
         (call->checked->scale_pair != 0 || call->checked->axis != call->checked->x.rank - 1))
         clq__rule_describe(&call->rows, call->checked);
     else

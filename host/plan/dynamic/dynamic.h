@@ -16,7 +16,7 @@ struct clq__plan;
 struct clq__dynamic_tensors {
     const DLTensor *x, *y, *scale, *offset, *smooth, *group_index;
     uint32_t symmetric;
-    uint32_t rule; /* enum clq_scale_rule */
+    struct clq__scale_rule rule;
     const DLTensor *global_scale;
     float top;
     struct clq__blocks blocks;

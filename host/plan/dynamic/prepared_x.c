@@ -18,7 +18,7 @@ bool clq__values_needed(const struct clq__checked_call *checked)
 
     if (clq__view_has_blocks(&checked->y))
         return checked->rotate > 0;
-    if (checked->rule != 0)
+    if (checked->rule.kind != 0)
         return checked->rotate > 0 || checked->smooth.tensor != NULL;
     return checked->apart ? checked->rotate > 0 || checked->smooth.tensor != NULL : cuts;
 }
