@@ -6,7 +6,7 @@
 # prints the tests of ci/check.txt, no more.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=${CLQ_CHECK_DIR:-$PWD/build-check}
+build=${CLQ_BUILD_DIR:-$PWD/build-check}
 
 ci/setup.sh --dry-run build run demo test
 configure() { cmake -S . -B "$build" -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON >/dev/null; }

@@ -4,6 +4,6 @@
 # own options, not those of the build that is being tested. check_fresh.sh SOURCE SCRATCH.
 set -euo pipefail
 rm -rf "$2"
-CLQ_CHECK_DIR=$2 "$1/ci/check.sh" --names | grep -Fxq planted.named
+CLQ_BUILD_DIR=$2 "$1/ci/check.sh" --names | grep -Fxq planted.named
 "$1/tests/planted/named.sh" "$2"
 "$1/ci/chosen.sh" "$2" all.txt | grep -q .

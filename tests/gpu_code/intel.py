@@ -60,7 +60,7 @@ DIALECT = loads.Dialect(
 def find_ocloc():
     """The folder of ci/intel.sh, which has usr/bin/ocloc; "/" for a machine's own; None where there is none."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = os.environ.get("CLQ_OCLOC") or f"{cache}/clquant-ocloc"
+    folder = f"{cache}/clquant-ocloc"
     if os.path.exists(f"{folder}/usr/bin/ocloc"):
         return folder
     return "/" if shutil.which("ocloc") else None

@@ -5,12 +5,12 @@
 #   readers.sh CLQUANT [options of readers.py]    transformers and compressed-tensors open tiny models, and run them
 #
 # The first run installs the newest of both, with PyTorch, into a Python environment of 5.6 GB, which is kept:
-# $CLQ_READERS, or clquant/readers in the user's folder of caches. To take newer ones, remove it.
+# clquant/readers in the user's folder of caches. To take newer ones, remove it.
 # No model is downloaded: each is made from its own configuration, with random weights.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -ge 1 ] || { sed -n 's/^#   //p' "$0" >&2; exit 2; }
-folder=${CLQ_READERS:-${XDG_CACHE_HOME:-$HOME/.cache}/clquant/readers}
+folder=${XDG_CACHE_HOME:-$HOME/.cache}/clquant/readers
 
 if [ ! -e "$folder/whole" ]; then
   rm -rf "$folder"
