@@ -9,10 +9,17 @@ bool call_once(struct bench *bench, struct bench_call *c, unsigned char byte)
 
     if (!data_spoil(bench, byte))
         return false;
-    if (row_in_place(&c->row) && !(device_check(bench, "clEnqueueCopyBuffer",
-                                                clEnqueueCopyBuffer(bench->queue, bench->x, bench->y, half,
-                                                                    half, half, 0, NULL, &done)) &&
-                                   device_wait(bench, done)))
+    if (c->row.placement == PAGES && !(device_check(bench, "clEnqueueCopyBuffer",
+                                                    clEnqueueCopyBuffer(bench->queue, bench->x, bench->y,
+                                                                        half, half, half, 0, NULL, &done)) &&
+                                       device_wait(bench, done)))
         return false;
     return call_enqueue(bench, c, &done) && device_wait(bench, done);
+}
+
+bool data_read(struct bench *bench, cl_mem buffer, size_t at, void *bytes, size_t size_bytes)
+{
+    return device_check(
+        bench, "clEnqueueReadBuffer",
+        clEnqueueReadBuffer(bench->queue, buffer, CL_TRUE, at, size_bytes, bytes, 0, NULL, NULL));
 }

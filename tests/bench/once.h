@@ -8,4 +8,6 @@
 /* Into a y that holds this byte everywhere; of rows that move within y, its second half is that of x. */
 bool call_once(struct bench *bench, struct bench_call *call, unsigned char byte);
 
+bool data_read(struct bench *bench, cl_mem buffer, size_t at, void *bytes, size_t size_bytes);
+
 #endif

@@ -14,7 +14,7 @@ struct bench bench = {.size_bytes = 2 << 20};
 int opened_start(void **state)
 {
     (void)state;
-    if (bench_open_device(&bench) && data_create(&bench))
+    if (bench_open(&bench))
         return 0;
     printf("%s\n", bench.failure.text);
     return -1;
@@ -23,7 +23,6 @@ int opened_start(void **state)
 int opened_stop(void **state)
 {
     (void)state;
-    data_destroy(&bench);
-    bench_close_device(&bench);
+    bench_close(&bench);
     return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef CLQUANT_TEST_BENCH_OPENED_H
 #define CLQUANT_TEST_BENCH_OPENED_H
 
-#include "bench.h"
+#include "once.h"
 
 /* Its caller draws a progress line and writes files; nothing here does. */
 extern struct bench bench;

@@ -35,7 +35,7 @@ static size_t other_bytes(const struct bench_call *call)
 
     if (call->row.operation == FIND_SCALES)
         return (size_t)call->scales_shape[0] * sizeof(float);
-    return row_in_place(&call->row)
+    return call->row.placement == PAGES
                ? row_type_bytes(call->row.dst, places->batches / 2 * places->length *
                                                    call_position_rows(call) * call->row.columns)
                : 0;

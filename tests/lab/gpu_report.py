@@ -119,7 +119,7 @@ ROWS = [
     Line("float32 to int4", by_length("float32", "int4")),
     Line("blocks of 32, of 64, float16: to int8, to int4 each", [[blocks(to, length) for length in (32, 64) for to in TYPES]], 0.85),
     Line("scattered rows of 1,024 at random places, of `stream-at-places`: static to int8; dynamic to int8, int4",
-         [[Rows("quantize_scatter", "float16", "int8", "divide", f"{RANDOM}1024", PLACES)] + [scatter(to, 1024, PLACES) for to in TYPES]], 0.85),
+         [[Rows("quantize_scatter", "float16", "int8", "divide", f"{RANDOM}(1024|8 rows of 128)", PLACES)] + [scatter(to, 1024, PLACES) for to in TYPES]], 0.85),
     Line("dequantize to float16, one scale: from int8, int4", one_cell(lambda of: dequantize(of, TENSOR), *TYPES), 0.9),
     Line("a scale for each row of 128", one_cell(lambda of: dequantize(of, "per row of 128"), *TYPES), 0.9),
     Line("gathered, entries of 8 rows of 128", one_cell(lambda of: dequantize(of, "gathered, entries of 8 rows of 128"), *TYPES), 0.85),

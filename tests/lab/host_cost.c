@@ -211,7 +211,7 @@ static bool run(struct session *session, const char *json)
 {
     struct failure *failure = &session->bench.failure;
 
-    if (!bench_open_device(&session->bench) || !data_create(&session->bench) || !rows_visit(run_row, session))
+    if (!bench_open(&session->bench) || !rows_visit(run_row, session))
         return false;
     if (session->report.count == 0)
         return fail(failure, STATUS_USAGE, "host_cost: --only '%.100s': no row has it", session->only);
@@ -238,8 +238,7 @@ int main(int argc, char **argv)
     done = run(&session, json);
     if (!done)
         complain("%s", bench->failure.text);
-    data_destroy(bench);
-    bench_close_device(bench);
+    bench_close(bench);
     report_clear(&session.report);
     return done ? STATUS_DONE : (int)bench->failure.status;
 }

@@ -170,7 +170,7 @@ static bool run(struct lab *lab, char **paths)
     struct bench *bench = &lab->bench;
     char device[256] = "";
 
-    if (!bench_open_device(bench) || !data_create(bench) || !load(bench, paths[0], &lab->libraries[0]) ||
+    if (!bench_open(bench) || !load(bench, paths[0], &lab->libraries[0]) ||
         !load(bench, paths[1], &lab->libraries[1]))
         return false;
     clGetDeviceInfo(clq_context_device(bench->context), CL_DEVICE_NAME, sizeof device, device, NULL);
@@ -236,7 +236,6 @@ int main(int argc, char **argv)
     if (!done)
         complain("%s", bench->failure.text);
     free(lab.y);
-    data_destroy(bench);
-    bench_close_device(bench);
+    bench_close(bench);
     return close_output(done ? STATUS_DONE : (int)bench->failure.status);
 }

@@ -66,7 +66,7 @@ static bool count_row(void *user, const struct row *row)
  * a CPU a kernel of one loop is no measure. */
 static bool has_places(const struct bench *bench, const struct bench_call *c)
 {
-    return !bench->pool && c->places.pairs && !c->places.slots && !row_in_place(&c->row) &&
+    return !bench->on_host && c->places.pairs && !c->places.slots && c->row.placement != PAGES &&
            c->row.operation != DEQUANTIZE;
 }
 
@@ -145,10 +145,7 @@ static void describe_device(struct session *session)
     clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof report->device, report->device, NULL);
     clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof report->driver, report->driver, NULL);
-    report->type = type & CL_DEVICE_TYPE_GPU           ? "GPU"
-                   : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
-                   : type & CL_DEVICE_TYPE_CPU         ? "CPU"
-                                                       : "custom";
+    report->type = type & CL_DEVICE_TYPE_CPU ? "CPU" : type & CL_DEVICE_TYPE_GPU ? "GPU" : "accelerator";
     report->input_mib = (double)(session->bench.x_bytes >> 20);
 }
 
@@ -162,9 +159,7 @@ static bool run(struct session *session)
     if (session->rows_found == 0)
         return fail(&bench->failure, STATUS_USAGE, "bench: --only '%.100s': no row has it", session->only);
     if ((json && !output_file_possible("--json", json, &bench->failure)) ||
-        (plot && !output_file_possible("--plot", plot, &bench->failure)) || !bench_open_device(bench) ||
-        !data_create(bench) || !data_fill(bench, F32) ||
-        !limit_measure_copy(bench, &session->report.copy_gbps))
+        (plot && !output_file_possible("--plot", plot, &bench->failure)) || !bench_open(bench))
         return false;
     describe_device(session);
     report_print_head(&session->report);
@@ -199,14 +194,14 @@ static int parse_options(int argc, char **argv, struct session *session)
     optind = 0;
     opterr = 0;
     while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
-        if (option == 'd') {
-            session->bench.device_text = optarg;
-        } else if (option == 'o') {
-            session->only = optarg;
-        } else if (option == 'j') {
-            session->json_path = optarg;
-        } else if (option == 'p') {
-            session->plot_path = optarg;
+        const char **text = option == 'd'   ? &session->bench.device_text
+                            : option == 'o' ? &session->only
+                            : option == 'j' ? &session->json_path
+                            : option == 'p' ? &session->plot_path
+                                            : NULL;
+
+        if (text) {
+            *text = optarg;
         } else if (option == 'h') {
             fputs(help, stdout);
             return STATUS_DONE;
@@ -246,8 +241,7 @@ int bench_main(int argc, char **argv)
         complain("%s", bench->failure.text);
     say_log(bench->log);
     limit_clear(&session.limit);
-    data_destroy(bench);
-    bench_close_device(bench);
+    bench_close(bench);
     report_clear(&session.report);
     return done ? STATUS_DONE : (int)bench->failure.status;
 }

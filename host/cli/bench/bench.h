@@ -4,8 +4,8 @@
 #define CLQUANT_BENCH_BENCH_H
 
 #include "../failure.h"
-#include "pool.h"
 #include "rows.h"
+#include "stream.h"
 
 #include <clquant/clquant.h>
 
@@ -26,7 +26,7 @@ struct bench {
     clq_context *context; /* the library's */
     struct library library;
     cl_command_queue queue;
-    struct pool *pool; /* NULL where the device is no CPU: the host's loops are then no measure */
+    bool on_host; /* a CPU: the host's loops, with a thread for every processor, are the measure */
 
     cl_mem x, y, scales;        /* x and y are x_bytes long, scales holds MOST_SCALES floats */
     size_t x_bytes, next_piece; /* of x, data_next_piece */
@@ -39,9 +39,11 @@ enum { MOST_SCALES = 1 << 18 };
 
 /* Everything below notes the sentence in bench->failure and returns false where it fails. */
 
-/* The device, a queue, and for a CPU the threads. */
-bool bench_open_device(struct bench *bench);
-void bench_close_device(struct bench *bench);
+/* The device, a queue, for a CPU the threads, and buffers as large as was asked for and the device allows:
+ * the same for the operator and for what it is compared with. On a CPU the host's loops work on the very
+ * bytes of the device's buffers, mapped, so that pages and caches are alike. close accepts what open left. */
+bool bench_open(struct bench *bench);
+void bench_close(struct bench *bench);
 
 /* The status of the library's call, or the code of OpenCL's, is that of success. */
 bool library_check(struct bench *bench, clq_status status);
@@ -52,14 +54,6 @@ bool device_wait(struct bench *bench, cl_event done);
 
 /* One kernel of bench.cl, built for these numbers; the caller releases it. */
 bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, cl_kernel *kernel);
-
-/* The tensors' memory is the same for the operator and for what it is compared with: on a CPU the host's
- * loops work on the very bytes of the device's buffers, mapped, so that pages and caches are alike.
- * (data.c) */
-
-/* Two buffers as large as was asked for and the device allows, and scales. */
-bool data_create(struct bench *bench);
-void data_destroy(struct bench *bench);
 
 /* Fills x with random finite values of the type, the same each time, between 2^-6 and 4 in size, unless it
  * holds such already; and writes all of y, so that its pages are there. */
@@ -78,7 +72,5 @@ bool data_end_host(struct bench *bench);
 /* Where in x a piece of so many bytes begins, on a page, that comes after the last one that any contestant
  * took, in a ring: what one of them has just read is in the caches for nobody. */
 size_t data_next_piece(struct bench *bench, size_t bytes);
-
-bool data_read(struct bench *bench, cl_mem buffer, size_t at, void *bytes, size_t size_bytes);
 
 #endif

@@ -63,13 +63,11 @@ static void set_scales_shape(struct bench_call *c)
                          : row->layout == PER_FIRST ? c->in_shape[0]
                          : row->layout == PER_OTHER ? c->in_shape[1]
                                                     : row->columns;
-    if (row->layout == PER_GROUP) {
-        c->scales_shape[0] = GROUPS;
-        c->scales_shape[1] = row->columns;
-        c->scales_ndim = 2;
-    } else if (row->layout == IN_SQUARES) {
-        c->scales_shape[0] = (c->rows + ROW_SQUARE - 1) / ROW_SQUARE;
-        c->scales_shape[1] = (row->columns + ROW_SQUARE - 1) / ROW_SQUARE;
+    if (row->layout == PER_GROUP || row->layout == IN_SQUARES) {
+        const int64_t side = row->layout == PER_GROUP ? 1 : ROW_SQUARE;
+
+        c->scales_shape[0] = side == 1 ? GROUPS : (c->rows + side - 1) / side;
+        c->scales_shape[1] = (row->columns + side - 1) / side;
         c->scales_ndim = 2;
     } else if (row->layout == PER_ROW) {
         memcpy(c->scales_shape, row->operation == DEQUANTIZE ? c->in_shape : c->out_shape,
@@ -119,8 +117,8 @@ static bool make_tensors(struct bench *bench, struct bench_call *c)
     if ((grouped && !make_groups(bench, c)) ||
         (!finds && (row->layout == PER_ROW || row->layout == IN_SQUARES) && !make_scales(bench, c)))
         return false;
-    tensors[IN] =
-        tensor(row_in_place(row) ? bench->y : bench->x, 0, row_type_dtype(row->src), c->ndim, c->in_shape);
+    tensors[IN] = tensor(row->placement == PAGES ? bench->y : bench->x, 0, row_type_dtype(row->src), c->ndim,
+                         c->in_shape);
     tensors[IN].strides = row->layout == STRIDED ? c->in_strides : NULL;
     tensors[OUT] = tensor(bench->y, 0, row_type_dtype(row->dst), c->ndim, c->out_shape);
     tensors[SCALES] = tensor(finds                  ? bench->y
@@ -209,12 +207,12 @@ static void fill_desc(struct bench_call *c)
 
 bool call_fill(struct bench *bench, const struct row *row)
 {
-    const float around = row->dst == I4 ? 1.0f : 16.0f;
     const bool bits = row->operation == DEQUANTIZE || row->operation == MOVE_ROWS;
+    const float around = row->dst == I4 ? 1.0f : 16.0f;
 
     return data_fill(bench, bits ? F16 : row->src) &&
            data_fill_scales(bench, bits                  ? 0.1f
-                                   : row->mode == DIVIDE ? 1.0f / around
+                                   : row->mode == DIVIDE ? 1 / around
                                                          : around);
 }
 
@@ -238,11 +236,11 @@ bool call_begin(struct bench *bench, struct bench_call *c, const struct row *row
     c->row.calls = row->calls > 0 ? row->calls : 1;
     call_find_shape(bench, c);
     if ((row->placement != DENSE && !places_init(bench, &c->places)) ||
-        (row_in_place(row) && !places_init(bench, &c->from)) || !make_tensors(bench, c))
+        (row->placement == PAGES && !places_init(bench, &c->from)) || !make_tensors(bench, c))
         return false;
     fill_desc(c);
     count_bytes(c);
-    return !row_in_place(row) || make_workspace(bench, c);
+    return row->placement != PAGES || make_workspace(bench, c);
 }
 
 void call_end(struct bench_call *c)
@@ -258,7 +256,7 @@ void call_next(struct bench *bench, struct bench_call *c)
 {
     DLTensor *in = &c->tensors[IN], *out = &c->tensors[OUT];
 
-    if (c->row.operation != DEQUANTIZE && c->row.layout != STRIDED && !row_in_place(&c->row))
+    if (c->row.operation != DEQUANTIZE && c->row.layout != STRIDED && c->row.placement != PAGES)
         in->byte_offset = data_next_piece(bench, c->src_bytes);
     if (c->row.placement == DENSE && c->row.layout < PER_ROW && c->row.operation != FIND_SCALES)
         out->byte_offset = in->byte_offset / in->dtype.bits * out->dtype.bits;
@@ -289,28 +287,21 @@ bool call_run(struct bench *bench, void *self)
     return device_wait(bench, done);
 }
 
-static void note_entries(const struct bench_call *c, char *note, size_t size_bytes)
-{
-    const int64_t rows = c->places.update_length * call_position_rows(c);
-
-    if (c->row.operation == DYNAMIC_SCATTER)
-        snprintf(note, size_bytes, "%s, %" PRId64 " entries of %" PRId64 " rows of %" PRId64, c->row.note,
-                 c->places.entries, rows, c->row.columns);
-    else
-        snprintf(note, size_bytes, "%s, %" PRId64 " entries of %" PRId64, c->row.note, c->places.entries,
-                 rows * c->row.columns);
-}
-
 void call_describe(const struct bench_call *c, struct report_row *row)
 {
+    const int64_t rows = c->places.update_length * call_position_rows(c);
+    char of_rows[32] = "";
+
     *row = (struct report_row){.operator_name = operation_rows[c->row.operation].name,
                                .src = reference_types[c->row.src].name,
                                .dst = reference_types[c->row.dst].name,
                                .mode = row_modes[c->row.mode],
                                .ndim = c->ndim};
     memcpy(row->shape, c->out_shape, sizeof c->out_shape);
+    snprintf(row->note, sizeof row->note, "%s", c->row.note);
+    if (rows > 1)
+        snprintf(of_rows, sizeof of_rows, "%" PRId64 " rows of ", rows);
     if (c->row.placement != DENSE && c->row.operation != DEQUANTIZE)
-        note_entries(c, row->note, sizeof row->note);
-    else
-        snprintf(row->note, sizeof row->note, "%s", c->row.note);
+        snprintf(row->note, sizeof row->note, "%s, %" PRId64 " entries of %s%" PRId64, c->row.note,
+                 c->places.entries, of_rows, c->row.columns);
 }

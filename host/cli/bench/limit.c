@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and a copy, by the host's loops on a CPU and by the device elsewhere. */
+/* Streams, by the host's loops on a CPU and by the device elsewhere. */
 #include "limit.h"
 
 enum { SCREENINGS = 3, MOST_WAYS = 48, BLOCKS_AN_ITEM = 4, READS_ALONE = 4 };
@@ -17,7 +17,7 @@ static bool stream_on_host(struct bench *bench, void *self)
                                        .src_bytes = mix->src_bytes,
                                        .dst_bytes = mix->dst_bytes};
 
-    stream_run(bench->pool, &mix->way.host, &bytes);
+    stream_run(&mix->way.host, &bytes);
     return true;
 }
 
@@ -61,7 +61,7 @@ static bool find_best(struct bench *bench, struct limit_mix *mix, const struct l
             double start = now_s(), took = 0;
 
             mix->way = ways[i];
-            if (!(bench->pool ? stream_on_host : stream_on_device)(bench, mix))
+            if (!(bench->on_host ? stream_on_host : stream_on_device)(bench, mix))
                 return false;
             took = now_s() - start;
             best_s[i] = round == 0 || took < best_s[i] ? took : best_s[i];
@@ -129,7 +129,7 @@ static bool find_mix(struct bench *bench, struct limit *limit, size_t src_bytes,
         return fail(&bench->failure, STATUS_SYSTEM, "bench: more than %d mixes of bytes", LIMIT_MIXES);
     *found = &limit->mixes[limit->count++];
     **found = (struct limit_mix){.src_bytes = src_bytes, .dst_bytes = dst_bytes};
-    return bench->pool ? find_on_host(bench, *found) : find_on_device(bench, *found);
+    return bench->on_host ? find_on_host(bench, *found) : find_on_device(bench, *found);
 }
 
 bool limit_add(struct bench *bench, struct limit *limit, struct race *race, size_t src_bytes,
@@ -139,10 +139,10 @@ bool limit_add(struct bench *bench, struct limit *limit, struct race *race, size
 
     if (!find_mix(bench, limit, src_bytes, dst_bytes, &mix))
         return false;
-    race_add(race, &(struct contestant){.run = bench->pool ? stream_on_host : stream_on_device,
+    race_add(race, &(struct contestant){.run = bench->on_host ? stream_on_host : stream_on_device,
                                         .self = mix,
                                         .bytes = (double)src_bytes + (double)dst_bytes,
-                                        .on_host = bench->pool != NULL});
+                                        .on_host = bench->on_host});
     return true;
 }
 
@@ -163,28 +163,6 @@ bool limit_places_add(struct bench *bench, struct race *race, struct limit_mix *
         !find_sizes(bench, mix, (cl_ulong)(entries * writes)))
         return false;
     race_add(race, &(struct contestant){.run = stream_at_places, .self = mix, .bytes = race->list[0].bytes});
-    return true;
-}
-
-static bool copy(struct bench *bench, void *self)
-{
-    cl_event done = NULL;
-
-    (void)self;
-    return device_check(bench, "clEnqueueCopyBuffer",
-                        clEnqueueCopyBuffer(bench->queue, bench->x, bench->y, 0, 0, bench->x_bytes / 2, 0,
-                                            NULL, &done)) &&
-           device_wait(bench, done);
-}
-
-bool limit_measure_copy(struct bench *bench, double *gbps)
-{
-    struct race race = {0};
-
-    race_add(&race, &(struct contestant){.run = copy});
-    if (!race_run(bench, &race))
-        return false;
-    *gbps = (double)bench->x_bytes / race_median(&race, 0) * 1e-9;
     return true;
 }
 

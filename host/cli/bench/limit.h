@@ -3,9 +3,8 @@
 #ifndef CLQUANT_BENCH_LIMIT_H
 #define CLQUANT_BENCH_LIMIT_H
 
-#include "places.h"
+#include "call.h"
 #include "race.h"
-#include "stream.h"
 
 enum { LIMIT_MIXES = 64, WORD_BYTES = 16 };
 
@@ -35,9 +34,6 @@ bool limit_add(struct bench *bench, struct limit *limit, struct race *race, size
  * writes are no whole words of 16 bytes, as many read for each that is written. */
 bool limit_places_add(struct bench *bench, struct race *race, struct limit_mix *mix,
                       const struct places *places, size_t src_entry_bytes, size_t dst_entry_bytes);
-
-/* The rate of a copy of half of x, by the device. */
-bool limit_measure_copy(struct bench *bench, double *gbps);
 
 /* Accepts zeros. */
 void limit_mix_clear(struct limit_mix *mix);

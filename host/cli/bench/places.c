@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permutations of places, without memory for them. */
-#include "places.h"
+#include "call.h"
 
 #include <stdlib.h>
 
@@ -23,26 +23,19 @@ static uint64_t permute(uint64_t i, uint64_t count, uint64_t seed)
     return i;
 }
 
-/* The batch of entry i, of one half of them. */
-static uint64_t page(const struct places *places, uint64_t i, uint64_t seed)
-{
-    const uint64_t half = (uint64_t)places->batches / 2,
-                   repeated = places->repeated > 0 ? (uint64_t)places->repeated : 1;
-
-    return permute(i / repeated, half, seed) + (places->paged == 2 ? half : 0);
-}
-
 static void fill(const struct places *places, int32_t *at)
 {
     const uint64_t count = (uint64_t)(places->batches * places->length), length = (uint64_t)places->length;
+    const uint64_t half = (uint64_t)places->batches / 2;
     const uint64_t starts = (uint64_t)(places->length - places->update_length + 1);
     uint64_t seed = (1 + (uint64_t)places->paged) * 0x9e3779b97f4a7c15u;
 
     for (int set = 0; set < places->sets; set++, seed = seed * 6364136223846793005u + 1442695040888963407u) {
         for (int64_t i = 0; i < places->entries; i++) {
-            const uint64_t place = places->paged     ? page(places, (uint64_t)i, seed) * length
-                                   : places->ordered ? ((uint64_t)i + seed % count) % count
-                                                     : permute((uint64_t)i, count, seed);
+            const uint64_t place =
+                places->paged ? (permute((uint64_t)i, half, seed) + (places->paged == 2 ? half : 0)) * length
+                : places->ordered ? ((uint64_t)i + seed % count) % count
+                                  : permute((uint64_t)i, count, seed);
 
             if (places->slots) {
                 *at++ = (int32_t)place;

@@ -38,18 +38,16 @@ static void put_plot(FILE *to, const struct report *report)
     double most = 1;
     int y = TOP;
 
-    for (size_t i = 0; i < report->count; i++) {
+    for (size_t i = 0; i < report->count; i++)
         most = report->rows[i].share_of_stream > most ? report->rows[i].share_of_stream : most;
-        y += report->rows[i].share_of_stream > 0 ? STEP : 0;
-    }
     fprintf(to,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
             "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            WIDTH, y + STEP);
-    fprintf(to, "<path d=\"M%d %dV%d\" stroke=\"black\"/>\n", LEFT + (int)(FULL / most), TOP, y);
+            WIDTH, TOP + (int)report->count * STEP);
+    fprintf(to, "<path d=\"M%d %dV%d\" stroke=\"black\"/>\n", LEFT + (int)(FULL / most), TOP,
+            TOP + (int)report->count * STEP);
     put_text(to, WIDTH / 2, STEP, "middle", report->device);
     put_text(to, LEFT, 2 * STEP, "start", "share of the stream loop; the line is 1");
-    y = TOP;
     for (size_t i = 0; i < report->count; i++)
         if (report->rows[i].share_of_stream > 0) {
             put_row(to, &report->rows[i], y, FULL / most);

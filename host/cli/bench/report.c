@@ -27,8 +27,8 @@ void report_clear(struct report *report)
 
 void report_print_head(const struct report *report)
 {
-    printf("%s, driver %s, %s; %.0f MiB of input; copy %.1f GB/s\n", report->device, report->driver,
-           report->type, report->input_mib, report->copy_gbps);
+    printf("%s, driver %s, %s; %.0f MiB of input\n", report->device, report->driver, report->type,
+           report->input_mib);
     printf("GB/s: bytes read once and written once. of stream: our rate over its.\n\n");
     printf("%-24s %-8s %-5s %-10s %8s %7s %7s  %s\n", "operator", "from", "to", "mode", "ms", "GB/s",
            "stream", "note");
@@ -87,7 +87,6 @@ static void add_all(cJSON *top, const struct report *report)
     cJSON_AddStringToObject(device, "name", report->device);
     cJSON_AddStringToObject(device, "driver", report->driver);
     cJSON_AddStringToObject(device, "type", report->type);
-    add_figure(top, "copy_gbps", report->copy_gbps);
     rows = cJSON_AddArrayToObject(top, "rows");
     for (size_t i = 0; i < report->count; i++)
         add_row(rows, &report->rows[i]);

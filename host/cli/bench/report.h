@@ -23,7 +23,6 @@ struct report {
     char device[256], driver[256];
     const char *type;
     double input_mib; /* that the device's buffers allow */
-    double copy_gbps;
     struct report_row *rows;
     size_t count;
     size_t not_run; /* rows that would have begun too late */

@@ -155,7 +155,6 @@ static const struct row rows[] = {
     {MOVED8, MOVE_ROWS, PER_LAST, 128, .note = "prefill 2-D unique", PAIRS, 8, .unique = true},
     {MOVED8, MOVE_ROWS, PER_LAST, 128, .note = "defragmentation in place, unique", PAGES, 8, .unique = true},
     {MOVED8, MOVE_ROWS, PER_LAST, 128, .note = "defragmentation in place", PAGES, 8},
-    {MOVED8, MOVE_ROWS, PER_LAST, 128, .note = "forks in place, unique", FORKS, 8, .unique = true},
 };
 
 enum reference_type row_scale_type(const struct row *row)

@@ -67,7 +67,6 @@ enum placement {
     ORDERED, /* pairs, each behind the one before */
     SLOTS,   /* as PAIRS, each told by one number */
     PAGES,   /* whole pages of one cache: of its second half, to random ones of its first */
-    FORKS,   /* as PAGES, and each page goes to several places */
 };
 
 struct row {
@@ -88,12 +87,6 @@ struct row {
     enum reference_type src, dst;
     enum mode mode;
 };
-
-/* Its source is the cache itself. */
-static inline bool row_in_place(const struct row *row)
-{
-    return row->placement == PAGES || row->placement == FORKS;
-}
 
 /* The scales' type, and the bytes of those of a row. */
 enum reference_type row_scale_type(const struct row *row);

@@ -13,7 +13,6 @@ enum {
     MOST_GROUPED_ROWS = 65536,
     ALIGNMENT = 64,
     PAGE = 16, /* positions */
-    FORKS_EACH = 4,
 };
 
 int64_t call_position_rows(const struct bench_call *c)
@@ -49,7 +48,7 @@ static void fit_cache(const struct bench *bench, struct bench_call *c)
     struct places *places = &c->places;
     const int64_t positions = fitting_rows(bench, c) / call_position_rows(c);
 
-    if (row_in_place(&c->row)) {
+    if (c->row.placement == PAGES) {
         places->length = places->update_length = PAGE;
         places->batches = positions / PAGE / 2 * 2;
         places->entries = places->batches > 4 ? places->batches / 4 : 1;
@@ -70,7 +69,7 @@ static void fit_cache(const struct bench *bench, struct bench_call *c)
 static void shape_cached(const struct bench *bench, struct bench_call *c)
 {
     const struct row *row = &c->row;
-    const bool gathers = row->operation == DEQUANTIZE, in_place = row_in_place(row);
+    const bool gathers = row->operation == DEQUANTIZE, in_place = row->placement == PAGES;
     struct places *places = &c->places;
     int64_t inner = row->heads > 0 ? row->heads : row->columns;
 
@@ -88,7 +87,6 @@ static void shape_cached(const struct bench *bench, struct bench_call *c)
     fit_cache(bench, c);
     c->from = *places;
     c->from.paged = 2;
-    c->from.repeated = row->placement == FORKS ? FORKS_EACH : 0;
     c->rows = places->entries * places->update_length * call_position_rows(c);
     c->ndim = row->heads > 0 ? 4 : 3;
     const int64_t cache[] = {places->batches, places->length, inner, row->columns},
