@@ -4,59 +4,61 @@
 
 #include <string.h>
 
-void refused_make(cl_mem *buffers, const unsigned char *fillings, int count)
+void refused_make(struct refused_call *call, const struct refused_tensor *given, int count)
 {
     static unsigned char bytes[REFUSED_BYTES];
 
+    *call = (struct refused_call){
+        .given = given, .count = count, .context = harness.context, .queue = harness.queue};
     for (int i = 0; i < count; i++) {
         cl_int code = CL_SUCCESS;
 
-        buffers[i] = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, REFUSED_BYTES, NULL, &code);
+        call->buffers[i] = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, REFUSED_BYTES, NULL, &code);
         expect_cl(code, "clCreateBuffer");
-        memset(bytes, fillings[i], sizeof(bytes));
-        expect_cl(harness_write(harness.queue, buffers[i], 0, sizeof(bytes), bytes), "clEnqueueWriteBuffer");
+        memset(bytes, given[i].filling, sizeof(bytes));
+        expect_cl(harness_write(harness.queue, call->buffers[i], 0, sizeof(bytes), bytes),
+                  "clEnqueueWriteBuffer");
+        memcpy(call->shapes[i], given[i].shape, sizeof given[i].shape);
+        call->tensors[i] = (DLTensor){.data = call->buffers[i],
+                                      .device = {kDLOpenCL, 0},
+                                      .ndim = given[i].rank,
+                                      .dtype = given[i].dtype,
+                                      .shape = call->shapes[i]};
+        call->arguments[i] = &call->tensors[i];
     }
 }
 
-void refused_release(cl_mem *buffers, int count)
+void refused_clear(struct refused_call *call)
 {
-    for (int i = 0; i < count; i++)
-        clReleaseMemObject(buffers[i]);
+    for (int i = 0; i < call->count; i++)
+        clReleaseMemObject(call->buffers[i]);
 }
 
-DLTensor refused_tensor(cl_mem buffer, DLDataType dtype, int ndim, int64_t *shape)
-{
-    return (DLTensor){.data = buffer, .device = {kDLOpenCL, 0}, .ndim = ndim, .dtype = dtype, .shape = shape};
-}
-
-bool refused_untouched(cl_mem buffer, unsigned char filling)
+bool refused_untouched(const struct refused_call *call, int tensor)
 {
     static unsigned char bytes[REFUSED_BYTES];
 
-    expect_cl(clEnqueueReadBuffer(harness.queue, buffer, CL_TRUE, 0, sizeof(bytes), bytes, 0, NULL, NULL),
+    expect_cl(clEnqueueReadBuffer(harness.queue, call->buffers[tensor], CL_TRUE, 0, sizeof(bytes), bytes, 0,
+                                  NULL, NULL),
               "clEnqueueReadBuffer");
     for (size_t i = 0; i < sizeof(bytes); i++)
-        if (bytes[i] != filling)
+        if (bytes[i] != call->given[tensor].filling)
             return false;
     return true;
 }
 
-void refused_expect(clq_status status, clq_status expected, const char *sentence, const char *name)
+void refused_expect(const struct refused_call *call, clq_status status, cl_event done,
+                    const struct refused_row *row, const char *sentence)
 {
     const size_t length = strlen(sentence);
 
-    expect_status(status, expected, name);
+    expect_status(status, row->status, row->name);
     if (length > 0 && sentence[length - 1] == ' ')
         assert_memory_equal(clq_error_detail(), sentence, length);
     else
         assert_string_equal(clq_error_detail(), sentence);
-}
-
-void refused_expect_nothing(const cl_event *done, const cl_mem *buffers, const unsigned char *fillings,
-                            int count)
-{
-    assert_null(*done);
+    assert_null(done);
     expect_cl(clFinish(harness.queue), "clFinish");
-    for (int i = 0; i < count; i++)
-        assert_true(refused_untouched(buffers[i], fillings[i]));
+    for (int i = 0; i < call->count; i++)
+        assert_true(refused_untouched(call, i));
 }
