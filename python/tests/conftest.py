@@ -43,6 +43,14 @@ def ggml():
         pytest.skip(str(error))
 
 
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """The file of llm_made.py's model."""
+    import llm_made
+
+    return llm_made.write(tmp_path_factory.mktemp("llm") / "made.gguf")
+
+
 @pytest.fixture
 def rng():
     """A generator of the same numbers each time."""

@@ -279,18 +279,9 @@ def test_anti_quant_undoes_dynamic_quant(rng):
 REFUSED = [
     (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.int16), r"dtype is torch\.int16: it must be one of torch\.int8,"),
     (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.qint8), "scales.ndim is 3: with div_mode true it must be 1"),
-    (
-        lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.quint8, -1, False),
-        "dtype is quint8: with div_mode false it must be qint8, quint4x2, float8_e5m2 or float8_e4m3fn",
-    ),
-    (
-        lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.qint8, -3, False),
-        "axis is -3: with div_mode false it must be -2 or above",
-    ),
-    (
-        lambda s: torch_npu.npu_quantize(s[2], s[3], s[3].float(), torch.qint8, -1, False),
-        "zero_points.dtype is float32: with div_mode false it must be that of scales, bfloat16",
-    ),
+    (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.quint8, -1, False), "dtype is quint8: with div_mode false it"),
+    (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.qint8, -3, False), "axis is -3: with div_mode false it must be"),
+    (lambda s: torch_npu.npu_quantize(s[2], s[3], s[3].float(), torch.qint8, -1, False), "zero_points.dtype is float32: with"),
     (
         lambda s: torch_npu.npu_quantize(s[2][..., :12], s[3][..., :12], None, torch.quint4x2, -1, False),
         r"input.shape\[2\] is 12: for dtype quint4x2 the last dimension must be divisible by 8",
@@ -298,10 +289,7 @@ REFUSED = [
     (lambda s: torch_npu.npu_quantize(torch.tensor(1.0), s[3][0, 0, :1], None, torch.quint4x2, -1, False), "input.ndim is 0"),
     (lambda s: torch_npu.npu_quantize(s[2].double(), torch.ones(1), None, torch.qint8), "input.dtype is float64: it must"),
     (lambda s: torch_npu.npu_group_quant(s[2][:, 0], s[2][:, 0], s[1], dst_dtype=torch.quint8), r"dst_dtype is torch\.quint8"),
-    (
-        lambda s: torch_npu.npu_group_quant(s[2][:, 0], s[2][:, 0], s[1], offset=torch.ones(1)),
-        "offset.dtype is float32: it must be that of scale, bfloat16",
-    ),
+    (lambda s: torch_npu.npu_group_quant(s[2][:, 0], s[2][:, 0], s[1], offset=torch.ones(1)), "offset.dtype is float32: it"),
     (lambda s: torch_npu.npu_quant_scatter_(*s, axis=0), "axis is 0: it must be neither the first nor the last"),
     (lambda s: torch_npu.npu_quant_scatter_(*s, quant_axis=1), "quant_axis is 1: it must be the last dimension"),
     (lambda s: torch_npu.npu_quant_scatter_(*s, reduce="add"), 'reduce is "add": it must be "update"'),
@@ -318,18 +306,12 @@ REFUSED = [
     (lambda s: torch_npu.npu_dynamic_quant(s[2], group_index=s[1]), "smooth_scales is None"),
     (lambda s: torch_npu.npu_dynamic_quant_asymmetric(s[2], dst_type=torch.int32), r"dst_type is torch\.int32"),
     (lambda s: torch_npu.npu_anti_quant(s[0], s[3]), "scale.ndim is 3: it must be 1"),
-    (
-        lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0, :3]),
-        r"scale\.shape\[0\] is 3: it must be 1, or one per index of the last axis of x, 16",
-    ),
+    (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0, :3]), r"scale\.shape\[0\] is 3: it must be 1, or one per index of"),
     (lambda s: torch_npu.npu_anti_quant(s[0].byte(), s[3][0, 0]), "x.dtype is uint8: it must be int8, float8_e5m2"),
     (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], src_dtype=torch.quint4x2), "x.dtype is int8: for src_dtype 4 it must"),
     (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], src_dtype=torch.uint8), r"src_dtype is torch\.uint8"),
     (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], dst_dtype=torch.int8), r"dst_dtype is torch\.int8: it must be one of"),
-    (
-        lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], offset=s[3][0, 0].float()),
-        "offset.dtype is float32: it must be bfloat16",
-    ),
+    (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], offset=s[3][0, 0].float()), "offset.dtype is float32: it must be"),
     (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], offset=s[3][0, 0, :1]), r"offset\.shape\[0\] is 1: it must be scale"),
 ]
 

@@ -135,10 +135,7 @@ def test_keys_and_values_into_pages():
         ({"value_cache": torch.zeros(3, 4, 2)}, "value_cache.ndim is 3: it must be 4"),
         ({"value": torch.zeros(4, 2, 6)}, "value has 12 elements an entry: with cache_mode PA_NZ it must have value_cache"),
         ({"cache_mode": "Norm"}, r"key\.shape\[1\] is 2: with cache_mode Norm it must be key_cache\.shape\[2\], 4"),
-        (
-            {"key": torch.zeros(4, 2, 16)[..., :8]},
-            r"key\.strides\[1\] is 16: it must be 8, for dimensions 1 to 2 are taken as one",
-        ),
+        ({"key": torch.zeros(4, 2, 16)[..., :8]}, r"key\.strides\[1\] is 16: it must be 8, for dimensions 1 to 2 are taken as"),
         ({"slot_mapping": torch.zeros(4, 1).int()}, "slot_mapping.ndim is 2: it must be 1"),
         ({"slot_mapping": torch.zeros(3).int()}, r"slot_mapping\.shape\[0\] is 3: it must be key\.shape\[0\], 4"),
         ({"value": torch.zeros(4, 2, 8).int()}, "value.dtype is int32: it must be that of value_cache, float32"),
@@ -158,29 +155,14 @@ def test_pages_refused(changes, sentence):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (
-            lambda t: torch_npu.npu_scatter_nd_update(t, torch.zeros(2, 3).long(), t[0, 0]),
-            r"indices\.shape\[1\] is 3: it must be from 1 to 2",
-        ),
-        (
-            lambda t: torch_npu.npu_scatter_nd_update(t, torch.zeros(2, 1).long(), t[0]),
-            "updates.ndim is 1: it must be 2, the 1 of indices",
-        ),
-        (
-            lambda t: torch_npu.npu_scatter_nd_update_(t, torch.zeros(2, 1).long(), t),
-            r"updates\.shape\[0\] is 4: it must be indices",
-        ),
+        (lambda t: torch_npu.npu_scatter_nd_update(t, torch.zeros(2, 3).long(), t[0, 0]), r"indices\.shape\[1\] is 3: it must"),
+        (lambda t: torch_npu.npu_scatter_nd_update(t, torch.zeros(2, 1).long(), t[0]), "updates.ndim is 1: it must be 2, the"),
+        (lambda t: torch_npu.npu_scatter_nd_update_(t, torch.zeros(2, 1).long(), t), r"updates\.shape\[0\] is 4: it must be"),
         (lambda t: torch_npu.npu_scatter_nd_update_(t, torch.zeros(4, 1), t), "indices.dtype is float32"),
-        (
-            lambda t: torch_npu.npu_scatter_nd_update_(t, torch.zeros(4, 1).int(), t.int()),
-            "updates.dtype is int32: it must be that of input",
-        ),
+        (lambda t: torch_npu.npu_scatter_nd_update_(t, torch.zeros(4, 1).int(), t.int()), "updates.dtype is int32: it must be"),
         (lambda t: torch_npu.npu_scatter_nd_update(t.bool(), torch.zeros(4, 1).int(), t), "input.dtype is bool"),
         (lambda t: torch_npu.scatter_update_(t, torch.zeros(4).int(), t[:, :1], 0), "axis is 0"),
-        (
-            lambda t: torch_npu.scatter_update(t, torch.zeros(4).int(), t[:2, :1], 1),
-            r"indices\.shape\[0\] is 4: it must be updates",
-        ),
+        (lambda t: torch_npu.scatter_update(t, torch.zeros(4).int(), t[:2, :1], 1), r"indices\.shape\[0\] is 4: it must be"),
         (lambda t: torch_npu.scatter_update(t, torch.zeros(4, 3).int(), t[:, :1], 1), "a batch and a start"),
         (lambda t: torch_npu.scatter_update(t, torch.zeros(4).int(), t[0], 1), "updates.ndim is 1: it must be the rank of"),
     ],
