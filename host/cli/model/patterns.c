@@ -182,3 +182,13 @@ bool model_add_patterns(const struct model *model, model_means *means, uint32_t 
     forget(&others);
     return ok;
 }
+
+bool model_add_module(struct cJSON *list, const char *tensor)
+{
+    const size_t length = strlen(tensor) - strlen(".weight");
+    char *module = strndup(tensor, length);
+    cJSON *item = module ? cJSON_CreateString(module) : NULL;
+
+    free(module);
+    return item && cJSON_AddItemToArray(list, item);
+}

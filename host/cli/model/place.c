@@ -4,7 +4,6 @@
 #include "model.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Who cannot enter the folder of the input cannot read its files, whatever their own permissions are. */

@@ -5,21 +5,9 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const uint32_t lengths[] = {128, 64, 32, 16, 0};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
-
-bool model_add_module(struct cJSON *list, const char *tensor)
-{
-    const size_t length = strlen(tensor) - strlen(".weight");
-    char *module = strndup(tensor, length);
-    cJSON *item = module ? cJSON_CreateString(module) : NULL;
-
-    free(module);
-    return item && cJSON_AddItemToArray(list, item);
-}
 
 static bool is_weight(const struct safetensors_tensor *tensor)
 {

@@ -214,15 +214,3 @@ void operator_add_output_in_place(struct operator_call *call, size_t input)
     output->in_place = true;
     output->input = input;
 }
-
-const DLTensor *operator_input(const struct operator_call *call, size_t input)
-{
-    return call->sources[input] ? &call->input_views[input] : NULL;
-}
-
-const DLTensor *operator_output(const struct operator_call *call, size_t output)
-{
-    const struct operator_output *it = &call->outputs[output];
-
-    return it->in_place ? operator_input(call, it->input) : &it->view;
-}

@@ -2,7 +2,6 @@
 /* The device of a call, and whether its buffers can hold the tensors. */
 #include "operator.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_pocl(cl_device_id device)

@@ -2,8 +2,6 @@
 /* clquant move_rows: rows into a cache, out of one, or from one to another. */
 #include "operator.h"
 
-#include <string.h>
-
 enum { SRC, SRC_INDICES, DST_INDICES, DST };
 enum { POSITIONS, DTYPE, STRICT };
 

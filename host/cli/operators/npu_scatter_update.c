@@ -2,8 +2,6 @@
 /* clquant npu_scatter_nd_update and scatter_update, and the same in place: the documented calls. */
 #include "operator.h"
 
-#include <string.h>
-
 enum { INPUT, INDICES, UPDATES };
 enum { STRICT, AXIS }; /* the first have no axis */
 

@@ -2,26 +2,6 @@
 /* What an operator that reads indices left out or moved, said in words. */
 #include "operator.h"
 
-#include <string.h>
-
-bool operator_is_indices(const struct operator_input *input)
-{
-    return strstr(input->name, "indices") != NULL || strcmp(input->name, "slot_mapping") == 0;
-}
-
-clq_status operator_report(struct operator_call *call, cl_mem *report)
-{
-    static const struct clq_report none = {0};
-    const int64_t size_bytes[] = {sizeof none};
-    clq_status status = clq_tensor_create(call->context, CLQ_UINT8, 1, size_bytes, &call->report);
-
-    if (status != CLQ_OK)
-        return status;
-    *report = call->report->dl_tensor.data;
-    return clq_tensor_write(call->queue, &call->report->dl_tensor, CL_TRUE, &none, sizeof none, 0, NULL,
-                            NULL);
-}
-
 bool operator_read_report(struct operator_call *call)
 {
     clq_status status = CLQ_OK;

@@ -123,38 +123,6 @@ const struct operator_description *operator_complete(const struct operator_descr
     return &all->op;
 }
 
-size_t operator_option_named(const struct operator_description *op, const char *name)
-{
-    size_t i = 0;
-
-    while (i < OPERATOR_MAX_OPTIONS && op->options[i].name && strcmp(op->options[i].name, name) != 0)
-        i++;
-    return i < OPERATOR_MAX_OPTIONS && op->options[i].name ? i : OPERATOR_MAX_OPTIONS;
-}
-
-int64_t operator_value(const struct operator_call *call, const char *name)
-{
-    const size_t i = operator_option_named(call->op, name);
-
-    return i == OPERATOR_MAX_OPTIONS ? 0 : call->values[i];
-}
-
-bool operator_given(const struct operator_call *call, const char *name)
-{
-    const size_t i = operator_option_named(call->op, name);
-
-    return i < OPERATOR_MAX_OPTIONS && call->given[i];
-}
-
-size_t operator_input_named(const struct operator_call *call, const char *name)
-{
-    size_t i = 0;
-
-    while (i < OPERATOR_MAX_INPUTS && call->op->inputs[i].name && strcmp(call->op->inputs[i].name, name) != 0)
-        i++;
-    return i < OPERATOR_MAX_INPUTS && call->op->inputs[i].name ? i : OPERATOR_MAX_INPUTS;
-}
-
 static const DLTensor *tensor_named(const struct operator_call *call, const char *name)
 {
     const size_t input = operator_input_named(call, name);

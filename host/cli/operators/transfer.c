@@ -216,3 +216,16 @@ bool operator_download(struct operator_call *call)
     }
     return true;
 }
+
+clq_status operator_report(struct operator_call *call, cl_mem *report)
+{
+    static const struct clq_report none = {0};
+    const int64_t size_bytes[] = {sizeof none};
+    clq_status status = clq_tensor_create(call->context, CLQ_UINT8, 1, size_bytes, &call->report);
+
+    if (status != CLQ_OK)
+        return status;
+    *report = call->report->dl_tensor.data;
+    return clq_tensor_write(call->queue, &call->report->dl_tensor, CL_TRUE, &none, sizeof none, 0, NULL,
+                            NULL);
+}
