@@ -7,33 +7,34 @@ here=$(cd "$(dirname "$0")" && pwd)
 export TMPDIR=$directory/temporary
 mkdir "$TMPDIR"
 
-run "$CLQUANT" bench --size 1 --only "float16 int4 multiply" --json rows.json
-succeeded "two rows"
-check "a line each" test "$(grep -c '^quantize  *float16 *int4 *multiply' <<<"$out")" = 2
-check "their JSON" "$CHECK_JSON" rows.json 2
-
-run "$CLQUANT" bench --size 3 --only "strided bfloat16" --json rows.json
-succeeded "strided rows"
-check "its JSON" "$CHECK_JSON" rows.json 2
-
-run "$CLQUANT" bench --size 1 --only "axis 1, float32" --json rows.json
-succeeded "another axis"
-check "its JSON" "$CHECK_JSON" rows.json 4
-
-run "$CLQUANT" bench --size 1 --only "int32" --json rows.json
-succeeded "more written than read"
-check "their JSON" "$CHECK_JSON" rows.json 4
-
-run "$CLQUANT" bench --size 1 --only "rounded first" --json rows.json
-succeeded "rounded before the sum"
-check "its JSON" "$CHECK_JSON" rows.json 1
-
-run "$CLQUANT" bench --size 1 --only '"quantize float16" divide "per tensor" -float8' --json rows.json
-succeeded "without a word"
-check "its rows alone" "$CHECK_JSON" rows.json 2
-run "$CLQUANT" bench --size 1 --only '-"quantize" -dequantize int8 "per tensor"' --json rows.json
-succeeded "without several words"
-check "two rows of find_scales" "$CHECK_JSON" rows.json 2
+# SIZE, how many rows there are of it, and FILTER; each has its line and its JSON.
+while read -r size count filter; do
+    run "$CLQUANT" bench --size "$size" --only "$filter" --json rows.json
+    succeeded "$filter"
+    check "$filter: a line each" test "$(grep -cE '^[a-z_]+ +[a-z]+[0-9]+ ' <<<"$out")" = "$count"
+    check "$filter: its JSON" "$CHECK_JSON" rows.json "$count"
+done <<'ROWS'
+1  2 float16 int4 multiply
+3  2 strided bfloat16
+1  4 axis 1, float32
+1  4 int32
+1  1 rounded first
+1  2 "quantize float16" divide "per tensor" -float8
+1  2 -"quantize" -dequantize int8 "per tensor"
+1  3 quantize_scatter divide prefill
+1  4 overlap
+1  2 slots float16 int8 divide
+1  1 uneven groups
+1  6 dynamic_quantize bfloat16 symmetric
+3  3 dynamic_quantize float32 int4 asymmetric
+1  4 dynamic_quantize_scatter int4 unique
+2  4 dynamic_quantize_scatter 1-D
+1  4 dynamic_quantize_scatter last wins
+1  9 dequantize int8
+1  6 rotated
+3  2 dequantize gathered int4 divide
+1  3 find_scales float16
+ROWS
 
 # A second is over before the rows are: those that were done are there.
 run "$CLQUANT" bench --size 1 --seconds 1 --only "find_scales" --json rows.json
@@ -50,58 +51,6 @@ kill $!
 wait $!
 check "a bench that is ended has its rows" "$CHECK_JSON" killed.json "$(grep -c '"operator"' killed.json)"
 rm -f killed killed.json .clquant-*
-
-run "$CLQUANT" bench --size 1 --only "quantize_scatter divide prefill" --json rows.json
-succeeded "prefill"
-check "its JSON" "$CHECK_JSON" rows.json 3
-
-run "$CLQUANT" bench --size 1 --only "overlap" --json rows.json
-succeeded "overlap"
-check "its JSON" "$CHECK_JSON" rows.json 4
-
-run "$CLQUANT" bench --size 1 --only "slots float16 int8 divide" --json rows.json
-succeeded "slots"
-check "its JSON" "$CHECK_JSON" rows.json 2
-
-run "$CLQUANT" bench --size 1 --only "uneven groups" --json rows.json
-succeeded "groups"
-check "its JSON" "$CHECK_JSON" rows.json 1
-
-run "$CLQUANT" bench --size 1 --only "dynamic_quantize bfloat16 symmetric" --json rows.json
-succeeded "dynamic, symmetric"
-check "their JSON" "$CHECK_JSON" rows.json 6
-
-run "$CLQUANT" bench --size 3 --only "dynamic_quantize float32 int4 asymmetric" --json rows.json
-succeeded "dynamic"
-check "their JSON" "$CHECK_JSON" rows.json 3
-
-run "$CLQUANT" bench --size 1 --only "dynamic_quantize_scatter int4 unique" --json rows.json
-succeeded "dynamic, scattered"
-check "its JSON" "$CHECK_JSON" rows.json 4
-
-run "$CLQUANT" bench --size 2 --only "dynamic_quantize_scatter 1-D" --json rows.json
-succeeded "dynamic, at starts"
-check "its JSON" "$CHECK_JSON" rows.json 4
-
-run "$CLQUANT" bench --size 1 --only "dynamic_quantize_scatter last wins" --json rows.json
-succeeded "dynamic, the last wins"
-check "its JSON" "$CHECK_JSON" rows.json 4
-
-run "$CLQUANT" bench --size 1 --only "dequantize int8" --json rows.json
-succeeded "dequantize"
-check "every layout, however small" "$CHECK_JSON" rows.json 9
-
-run "$CLQUANT" bench --size 1 --only "rotated" --json rows.json
-succeeded "rows that are turned"
-check "its JSON" "$CHECK_JSON" rows.json 6
-
-run "$CLQUANT" bench --size 3 --only "dequantize gathered int4 divide" --json rows.json
-succeeded "dequantize, an odd size"
-check "gathered rows" "$CHECK_JSON" rows.json 2
-
-run "$CLQUANT" bench --size 1 --only "find_scales float16" --json rows.json
-succeeded "find_scales"
-check "per tensor and along each axis" "$CHECK_JSON" rows.json 3
 
 # cannot_be OPTION: places where no file can be are refused by the option's rule, before anything is measured.
 cannot_be() {
