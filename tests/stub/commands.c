@@ -112,19 +112,23 @@ static cl_int add(commands_id commands, struct stub_command *command, cl_uint nu
     return CL_SUCCESS;
 }
 
+/* Records the command that `make` makes, in a function of the parameters that all of them have. */
+#define RECORD(make)                                                                                         \
+    struct stub_command *command = NULL;                                                                     \
+    cl_int code;                                                                                             \
+                                                                                                             \
+    stub_lock();                                                                                             \
+    code = check(commands, queue, properties, num_wait, wait, handle);                                       \
+    if (code == CL_SUCCESS)                                                                                  \
+        code = make;                                                                                         \
+    return stub_unlock(code == CL_SUCCESS ? add(commands, command, num_wait, wait, point) : code)
+
 static cl_int CL_API_CALL ndrange(commands_id commands, cl_command_queue queue, const void *properties,
                                   cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global,
                                   const size_t *local, cl_uint num_wait, const cl_uint *wait, cl_uint *point,
                                   void *handle)
 {
-    struct stub_command *command = NULL;
-    cl_int code;
-
-    stub_lock();
-    code = check(commands, queue, properties, num_wait, wait, handle);
-    if (code == CL_SUCCESS)
-        code = stub_make_launch(commands->queue, kernel, dims, offset, global, local, 0, NULL, &command);
-    return stub_unlock(code == CL_SUCCESS ? add(commands, command, num_wait, wait, point) : code);
+    RECORD(stub_make_launch(commands->queue, kernel, dims, offset, global, local, 0, NULL, &command));
 }
 
 static cl_int CL_API_CALL fill(commands_id commands, cl_command_queue queue, const void *properties,
@@ -132,15 +136,7 @@ static cl_int CL_API_CALL fill(commands_id commands, cl_command_queue queue, con
                                size_t size, cl_uint num_wait, const cl_uint *wait, cl_uint *point,
                                void *handle)
 {
-    struct stub_command *command = NULL;
-    cl_int code;
-
-    stub_lock();
-    code = check(commands, queue, properties, num_wait, wait, handle);
-    if (code == CL_SUCCESS)
-        code =
-            stub_make_fill(commands->queue, buffer, pattern, pattern_bytes, offset, size, 0, NULL, &command);
-    return stub_unlock(code == CL_SUCCESS ? add(commands, command, num_wait, wait, point) : code);
+    RECORD(stub_make_fill(commands->queue, buffer, pattern, pattern_bytes, offset, size, 0, NULL, &command));
 }
 
 static cl_int CL_API_CALL fill_bare(commands_id commands, cl_command_queue queue, cl_mem buffer,
@@ -155,14 +151,7 @@ static cl_int CL_API_CALL copy(commands_id commands, cl_command_queue queue, con
                                cl_mem src, cl_mem dst, size_t src_offset, size_t dst_offset, size_t size,
                                cl_uint num_wait, const cl_uint *wait, cl_uint *point, void *handle)
 {
-    struct stub_command *command = NULL;
-    cl_int code;
-
-    stub_lock();
-    code = check(commands, queue, properties, num_wait, wait, handle);
-    if (code == CL_SUCCESS)
-        code = stub_make_copy(commands->queue, src, dst, src_offset, dst_offset, size, 0, NULL, &command);
-    return stub_unlock(code == CL_SUCCESS ? add(commands, command, num_wait, wait, point) : code);
+    RECORD(stub_make_copy(commands->queue, src, dst, src_offset, dst_offset, size, 0, NULL, &command));
 }
 
 static cl_int CL_API_CALL copy_bare(commands_id commands, cl_command_queue queue, cl_mem src, cl_mem dst,
@@ -176,14 +165,7 @@ static cl_int CL_API_CALL copy_bare(commands_id commands, cl_command_queue queue
 static cl_int CL_API_CALL barrier(commands_id commands, cl_command_queue queue, const void *properties,
                                   cl_uint num_wait, const cl_uint *wait, cl_uint *point, void *handle)
 {
-    cl_int code;
-
-    stub_lock();
-    code = check(commands, queue, properties, num_wait, wait, handle);
-    if (code == CL_SUCCESS)
-        code = add(commands, stub_command_new(commands->queue, CL_COMMAND_MARKER, 0, NULL), num_wait, wait,
-                   point);
-    return stub_unlock(code);
+    RECORD((command = stub_command_new(commands->queue, CL_COMMAND_MARKER, 0, NULL), CL_SUCCESS));
 }
 
 static cl_int CL_API_CALL barrier_bare(commands_id commands, cl_command_queue queue, cl_uint num_wait,

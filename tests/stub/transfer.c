@@ -24,25 +24,30 @@ static void run_copy(struct stub_command *command)
     memmove(dst, src, command->size_bytes);
 }
 
-static cl_int enqueue_read(cl_command_queue queue, cl_mem buffer, bool blocks, size_t offset, size_t size,
-                           void *host, cl_uint num_wait, const cl_event *wait, cl_event *event)
+/* Between a buffer and the host's memory, which is one of the two last ones. */
+static cl_int enqueue_host(cl_command_queue queue, cl_mem buffer, bool blocks, size_t offset, size_t size,
+                           const void *from, void *to, cl_uint num_wait, const cl_event *wait,
+                           cl_event *event)
 {
+    const cl_mem_flags against = to != NULL ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_HOST_READ_ONLY;
     cl_int code = stub_enqueue_check(queue, num_wait, wait);
     struct stub_command *command;
 
     if (code == CL_SUCCESS)
         code = check_range(queue, buffer, offset, size);
-    if (code == CL_SUCCESS && host == NULL)
+    if (code == CL_SUCCESS && from == NULL && to == NULL)
         code = CL_INVALID_VALUE;
-    if (code == CL_SUCCESS && buffer->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+    if (code == CL_SUCCESS && buffer->flags & (against | CL_MEM_HOST_NO_ACCESS))
         code = CL_INVALID_OPERATION;
     if (code != CL_SUCCESS)
         return code;
-    command = stub_command_new(queue, CL_COMMAND_READ_BUFFER, num_wait, wait);
+    command = stub_command_new(queue, to != NULL ? CL_COMMAND_READ_BUFFER : CL_COMMAND_WRITE_BUFFER, num_wait,
+                               wait);
     command->run = run_copy;
-    command->src = stub_hold(buffer);
-    command->src_offset = offset;
-    command->host_dst = host;
+    command->host_src = from;
+    command->host_dst = to;
+    *(to != NULL ? &command->src : &command->dst) = stub_hold(buffer);
+    *(to != NULL ? &command->src_offset : &command->dst_offset) = offset;
     command->size_bytes = size;
     return stub_enqueue(command, blocks, event);
 }
@@ -52,30 +57,7 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_
                                       cl_event *event)
 {
     stub_lock();
-    return stub_unlock(enqueue_read(queue, buffer, blocks, offset, size, host, num_wait, wait, event));
-}
-
-static cl_int enqueue_write(cl_command_queue queue, cl_mem buffer, bool blocks, size_t offset, size_t size,
-                            const void *host, cl_uint num_wait, const cl_event *wait, cl_event *event)
-{
-    cl_int code = stub_enqueue_check(queue, num_wait, wait);
-    struct stub_command *command;
-
-    if (code == CL_SUCCESS)
-        code = check_range(queue, buffer, offset, size);
-    if (code == CL_SUCCESS && host == NULL)
-        code = CL_INVALID_VALUE;
-    if (code == CL_SUCCESS && buffer->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
-        code = CL_INVALID_OPERATION;
-    if (code != CL_SUCCESS)
-        return code;
-    command = stub_command_new(queue, CL_COMMAND_WRITE_BUFFER, num_wait, wait);
-    command->run = run_copy;
-    command->host_src = host;
-    command->dst = stub_hold(buffer);
-    command->dst_offset = offset;
-    command->size_bytes = size;
-    return stub_enqueue(command, blocks, event);
+    return stub_unlock(enqueue_host(queue, buffer, blocks, offset, size, NULL, host, num_wait, wait, event));
 }
 
 static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset,
@@ -83,7 +65,7 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, cl
                                        cl_event *event)
 {
     stub_lock();
-    return stub_unlock(enqueue_write(queue, buffer, blocks, offset, size, host, num_wait, wait, event));
+    return stub_unlock(enqueue_host(queue, buffer, blocks, offset, size, host, NULL, num_wait, wait, event));
 }
 
 /* In the buffer that is nobody's part. */
