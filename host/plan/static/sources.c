@@ -163,14 +163,12 @@ static bool has_blocks(const struct clq__source *source, unsigned dims)
     return false;
 }
 
-void clq__static_place(struct clq__static *call)
+/* Which of the two a kernel reads for each element. One that has blocks along a row is widened. */
+static void place_elements(struct clq__static *call)
 {
     struct clq__source *scale = &call->scale, *zero_point = &call->zero_point;
-    unsigned whole;
+    unsigned whole = uncut(call);
 
-    copy(scale, &call->checked->scale);
-    copy(zero_point, &call->checked->zero_point);
-    whole = uncut(call);
     if (has_blocks(zero_point, whole))
         widen(call, zero_point, whole, false);
     zero_point->per_element = differs_inside(call, zero_point);
@@ -180,6 +178,15 @@ void clq__static_place(struct clq__static *call)
         widen(call, scale, whole, zero_point->per_element);
     /* a kernel with a zero point per element reads a scale per element too */
     scale->per_element = differs_inside(call, scale) || zero_point->per_element;
+}
+
+void clq__static_place(struct clq__static *call)
+{
+    struct clq__source *scale = &call->scale, *zero_point = &call->zero_point;
+
+    copy(scale, &call->checked->scale);
+    copy(zero_point, &call->checked->zero_point);
+    place_elements(call);
     zero_point->negate = (zero_point->per_element && call->checked->add) ||
                          (is_found(call, zero_point) && !call->checked->names->plain_offsets);
     if (!zero_point->widen && (zero_point->negate || needs_widening(call, zero_point)))
