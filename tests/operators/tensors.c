@@ -66,10 +66,11 @@ struct shape shape_of_lines(struct rng *rng, int least_rank, int most_rank, int6
 
 void shape_for_bytes(struct rng *rng, enum reference_type type, struct shape *shape)
 {
-    int64_t *last = &shape->size[shape->rank - 1], whole = reference_in_byte(type);
+    int64_t *last, whole = reference_in_byte(type);
 
     if (!reference_shares_bytes(type, 1))
         return;
+    last = &shape->size[shape->rank - 1];
     whole <<= rng_below(rng, 4); /* bytes, words, and words that may have gaps */
     *last = (*last + whole - 1) / whole * whole;
 }
