@@ -89,7 +89,7 @@ DEFINITIONS = (
     (re.compile(r"^#define (\w+)", re.MULTILINE), r"\b{}\b"),
     (re.compile(r"^struct (\w+) \{", re.MULTILINE), r"\bstruct {}\b"),
     (re.compile(r"^typedef [^;{]*?(\w+)(?: __attribute__.*)?;", re.MULTILINE), r"\b{}\b"),
-    (re.compile(r"^(?:static inline|ALWAYS_INLINE|NO_INLINE|CLQ_MEETS)[^;{]*?\b(\w+)\((?:[^()]|\([^()]*\))*\)\n\{", re.MULTILINE), r"\b{}\("),
+    (re.compile(r"^(?:static inline|ALWAYS_INLINE|NO_INLINE|CLQ_HAS_BARRIER)[^;{]*?\b(\w+)\((?:[^()]|\([^()]*\))*\)\n\{", re.MULTILINE), r"\b{}\("),
 )
 
 

@@ -15,16 +15,16 @@
 kernel void KERNEL_NAME(global const uchar *restrict src, global uchar *restrict dst,
                         const struct copy_args a)
 {
-    const struct clq_share share = clq_share_of(&a.pieces);
+    const struct clq_own_pieces own = clq_own_pieces_of(&a.pieces);
     const bool past = clq_moves_past(a.pieces.rows * a.pieces.row_units);
 
-    for (long row = share.first; row < share.end; row++) {
+    for (long row = own.first; row < own.end; row++) {
         const struct clq_place place = clq_place_of(row, a.dim, a.outer);
 
-        const struct clq_piece piece = {src + a.src_offset + place.x + share.begin,
-                                        dst + a.dst_offset + place.y + share.begin, share.units, 0};
+        const struct clq_piece piece = {src + a.src_offset + place.x + own.begin,
+                                        dst + a.dst_offset + place.y + own.begin, own.units, 0};
 
-        clq_move_bytes(clq_move_lines(piece, past), share.lane, share.lanes, IS_GROUP);
+        clq_move_bytes(clq_move_lines(piece, past), own.lane, own.lanes, IS_GROUP);
     }
     clq_moves_end(past);
 }

@@ -11,13 +11,13 @@
 /* Work-items in a group of the group form, at most. */
 #define CLQ_FIND_LANES 128
 
-/* x is rows of `inner` elements. REDUCE runs: an index has `steps` tiles, each of up to `tile` elements of a
- * row, and a unit is an index. REDUCE columns: a step is a row, and a unit is a tile of up to `tile` columns,
- * each with a range of its own; of FORM group, of up to 16 bytes. The steps are cut into parts. Indices of
- * more dimensions make `batches` of all this. Unit i of batch b of part p is number (p * batches + b) * units
- * + i; its range, or that of column i, is number p * part_ranges + b * batch_ranges + i. A tile and a part of
- * the steps are below 2^31; of the portable kernels all steps, and the batches, are too. All zeros: nothing
- * to do. */
+/* x is rows of `inner` elements. REDUCE runs: an index has `steps` tiles, each of up to `tile` elements of
+ * a row, and a unit is an index. REDUCE columns: a step is a row, and a unit is a tile of up to `tile`
+ * columns, each with a range of its own; of FORM group, of up to 16 bytes. The steps are cut into parts.
+ * Indices of more dimensions make `batches` of all this. Unit i of batch b of part p is number (p *
+ * batches + b) * units + i; its range, or that of column i, is number p * slice_ranges + b * batch_ranges
+ * + i. A tile and a part of the steps are below 2^31; of the portable kernels all steps, and the batches,
+ * are too. All zeros: nothing to do. */
 struct find_scales_args {
     clq_i64 x_offset, x_stride; /* elements; from one to the next in a row */
     clq_i64 inner, last;        /* elements in a row, and in the last row */
@@ -25,8 +25,8 @@ struct find_scales_args {
     struct clq_divisor by_tiles_per_row;
     clq_i64 index_stride;  /* runs: elements from one index to the next */
     clq_i64 ranges_offset; /* ranges before number 0 */
-    clq_i64 part_ranges, batch_ranges;
-    clq_i64 steps, steps_per_part, parts;
+    clq_i64 slice_ranges, batch_ranges;
+    clq_i64 steps, steps_per_slice, slices;
     clq_i64 units, units_per_item; /* of a batch; consecutive ones that a work-item does */
     clq_i64 batches;               /* of each part */
     struct clq_divisor by_units, by_batches;

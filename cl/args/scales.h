@@ -19,7 +19,7 @@ struct clq_scale_output {
     clq_u32 zero_point_type; /* enum clq_scalar: F32, I8, U8, I32; NONE: no zero point is written */
     clq_u32 scale_type;      /* of numbers, enum clq_scalar: of scale and offset */
     clq_u32 top, steps;      /* of numbers: bits of floats */
-    clq_u32 offset_sign;     /* of numbers: the sign bit where offsets are -off, 0 where they are off */
+    clq_u32 offset_sign;     /* of numbers: the sign bit where offsets are -bias, 0 where they are bias */
     clq_u32 least, most;     /* of finite: bits of floats */
     clq_u32 reserved;
 };

@@ -12,12 +12,12 @@
 struct clq_steps {
     clq_i64 count;                   /* steps of a run */
     clq_i64 x, y, scale, zero_point; /* from a step to the next: elements, units of y */
-    clq_i64 part;                    /* from the first step of a tile to that of the next tile */
+    clq_i64 tile_step;               /* from the first step of a tile to that of the next tile */
     clq_i64 tiles;                   /* of a run; they and its steps are below 2^31 in a slice */
     struct clq_divisor by_tiles;
     clq_i64 longer;  /* so many tiles have one step more than `each` */
     clq_u32 each;    /* steps of a tile; the last one may have less */
-    clq_u32 apart;   /* from a step of a tile to its next one: 1, or as many as there are tiles */
+    clq_u32 stride;  /* from a step of a tile to its next one: 1, or as many as there are tiles */
     clq_u32 units;   /* of a row from a step to the next; 0: the next one is another row's */
     clq_u32 at_once; /* units */
     clq_u32

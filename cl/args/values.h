@@ -6,7 +6,7 @@
 #include "args/types.h"
 
 /* Floats that lie ready at once. */
-#define CLQ_VALUES_PART 1024
+#define CLQ_VALUES_SLICE 1024
 
 /* x is rows of `inner` elements, and a row is parts of up to `part`, a multiple of rotate. Part p of row r is
  * number r * parts + p. y is dense. All zeros: nothing to do. */
@@ -18,8 +18,8 @@ struct values_args {
         smooth_rows; /* consecutive rows that have one each, and the next rows the same; 0: a row has all */
     struct clq_divisor by_smooth_rows;
     clq_i64 y_offset;
-    clq_i64 inner, part, parts;
-    struct clq_divisor by_parts;
+    clq_i64 inner, slice, slices;
+    struct clq_divisor by_slices;
     clq_i64 units;          /* parts of all rows */
     clq_i64 units_per_item; /* FORM item: consecutive ones that one work-item does */
     clq_u32 lanes, unused;  /* FORM group: work-items in a group, which share a part */

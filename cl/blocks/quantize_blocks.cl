@@ -24,7 +24,7 @@
 #include "args/dynamic_quantize.h"
 #include "blocks/codes.clh"
 #include "base/chunk.clh"
-#include "base/meet.clh"
+#include "base/barrier.clh"
 #include "base/narrow.clh"
 #include "base/parameters.clh"
 #include "index/entry.clh"
@@ -38,15 +38,15 @@
 #if IS_GROUP
 #define SHARED local
 #define EIGHTS 1 // of a work-item
-#define MEET() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #else
 #define SHARED private
 #define EIGHTS FOUR
-#define MEET()
+#define BARRIER()
 #endif
 
 // What the work-items of a block share.
-struct room {
+struct memory {
     long y_at; // where its words are in y
     struct extremes extremes[FOUR];
     struct sums sums;
@@ -118,14 +118,14 @@ static inline long find_block(const struct quantize_blocks_call *call, const str
     return a->y_offset + place.y;
 }
 
-static inline void put_codes(SHARED struct room *room, uint s, int8 codes)
+static inline void put_codes(SHARED struct memory *memory, uint s, int8 codes)
 {
-    SHARED ushort *const words = room->words + BLOCK_CODES_AT(DST);
+    SHARED ushort *const words = memory->words + BLOCK_CODES_AT(DST);
 
     if (CLQ_BLOCK_CODE_BITS(DST) == 8)
         vstore4(convert_ushort4((codes.even & 255) | (codes.odd & 255) << 8), s, words);
     else
-        room->nibbles[s] = packed(codes & 15, 4);
+        memory->nibbles[s] = packed(codes & 15, 4);
     if (BLOCK_FIFTH(DST))
         ((SHARED uchar *)(words - 2))[s] = (uchar)packed(codes >> 4, 1);
 }
@@ -140,71 +140,72 @@ static inline uint spread(uint bits)
 }
 
 // The bytes that have a nibble of the eight s / 2 and one of that 16 places further on.
-static inline void join_nibbles(SHARED struct room *room, uint s)
+static inline void join_nibbles(SHARED struct memory *memory, uint s)
 {
-    SHARED ushort *const words = room->words + BLOCK_CODES_AT(DST) + 2 * s;
-    const uint low = room->nibbles[s / 2] >> 16 * (s & 1) & 0xffffu,
-               high = room->nibbles[FOUR / 2 + s / 2] >> 16 * (s & 1) & 0xffffu,
+    SHARED ushort *const words = memory->words + BLOCK_CODES_AT(DST) + 2 * s;
+    const uint low = memory->nibbles[s / 2] >> 16 * (s & 1) & 0xffffu,
+               high = memory->nibbles[FOUR / 2 + s / 2] >> 16 * (s & 1) & 0xffffu,
                bytes = spread(low) | spread(high) << 4;
 
     words[0] = (ushort)bytes;
     words[1] = (ushort)(bytes >> 16);
 }
 #else
-#define join_nibbles(room, s) // none
+#define join_nibbles(memory, s) // none
 #endif
 
 // The sums go from eight to eight, for their order counts.
-CLQ_MEETS float d_by_levels(SHARED struct room *room, const float8 *v, const int8 *codes, uint first,
-                            struct found found)
+CLQ_HAS_BARRIER float d_by_levels(SHARED struct memory *memory, const float8 *v, const int8 *codes,
+                                  uint first, struct scale scale)
 {
     struct sums sums = {0.0f, 0.0f};
 
 #pragma unroll 1
     for (uint s = 0; s < FOUR; s++) {
         if (s >= first && s < first + EIGHTS)
-            room->sums = with_eight(s > 0 ? room->sums : sums, v[s - first], codes[s - first]);
-        MEET();
+            memory->sums = with_eight(s > 0 ? memory->sums : sums, v[s - first], codes[s - first]);
+        BARRIER();
     }
-    return d_by(room->sums, found);
+    return d_by(memory->sums, scale);
 }
 
 // The values of a block from number 8 * first on, into the room's words. All work-items of a group call it.
-CLQ_MEETS void take_block(const struct quantize_blocks_call *call, const struct dynamic_quantize_args *a,
-                          uint number, SHARED struct room *room, uint first)
+CLQ_HAS_BARRIER void take_block(const struct quantize_blocks_call *call,
+                                const struct dynamic_quantize_args *a, uint number,
+                                SHARED struct memory *memory, uint first)
 {
     long x_at = 0;
     const long y_at = find_block(call, a, number, first == 0, &x_at);
     float8 v[EIGHTS];
     int8 codes[EIGHTS];
     struct extremes e;
-    struct found found;
+    struct scale scale;
 
     for (uint k = 0; k < EIGHTS; k++) {
         v[k] = y_at != NOT_KEPT ? eight_at(call, a, number, x_at, first + k) : (float8)(0.0f);
-        room->extremes[first + k] = extremes_of(v[k]);
+        memory->extremes[first + k] = extremes_of(v[k]);
     }
-    MEET();
-    e = room->extremes[0];
+    BARRIER();
+    e = memory->extremes[0];
     for (uint s = 1; s < FOUR; s++)
-        e = joined(e, room->extremes[s]);
-    found = found_of(e);
+        e = joined(e, memory->extremes[s]);
+    scale = block_scale_of(e);
     for (uint k = 0; k < EIGHTS; k++) {
-        codes[k] = codes_of(v[k], found);
-        put_codes(room, first + k, codes[k]);
+        codes[k] = codes_of(v[k], scale);
+        put_codes(memory, first + k, codes[k]);
     }
     if (WAY == way_levels)
-        found.d = d_by_levels(room, v, codes, first, found);
-    MEET();
+        scale.d = d_by_levels(memory, v, codes, first, scale);
+    BARRIER();
     for (uint k = 0; k < EIGHTS; k++)
-        join_nibbles(room, first + k);
+        join_nibbles(memory, first + k);
     if (first == 0) {
-        room->y_at = y_at;
-        room->words[0] = NARROW(f16, clq_canonical(found.d));
+        memory->y_at = y_at;
+        memory->words[0] = NARROW(f16, clq_canonical(scale.d));
         if (BLOCK_LEAST(DST))
-            room->words[1] = NARROW(f16, found.taken);
+            memory->words[1] = NARROW(f16, scale.least);
     }
-    MEET();
+    BARRIER();
 }
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
@@ -215,26 +216,26 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 {
     const struct quantize_blocks_call call = {x, smooth, y, indices, owners, report};
 #if IS_GROUP
-    local struct room rooms[MOST_BLOCKS];
+    local struct memory rooms[MOST_BLOCKS];
     const uint item = (uint)get_local_id(0), here = item / FOUR;
 
     take_block(&call, &a, (uint)get_group_id(0) * a.sets + here, &rooms[here], item % FOUR);
     // Neighbours store neighbouring words.
     for (uint i = item; i < WORDS * a.sets; i += FOUR * a.sets) {
-        local const struct room *const room = &rooms[i / WORDS];
+        local const struct memory *const memory = &rooms[i / WORDS];
 
-        if (room->y_at != NOT_KEPT)
-            y[room->y_at + i % WORDS] = room->words[i % WORDS];
+        if (memory->y_at != NOT_KEPT)
+            y[memory->y_at + i % WORDS] = memory->words[i % WORDS];
     }
 #else
     const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
 
     for (long number = begin; number < end; number++) {
-        struct room room;
+        struct memory memory;
 
-        take_block(&call, &a, (uint)number, &room, 0);
-        for (uint i = 0; i < WORDS && room.y_at != NOT_KEPT; i++)
-            y[room.y_at + i] = room.words[i];
+        take_block(&call, &a, (uint)number, &memory, 0);
+        for (uint i = 0; i < WORDS && memory.y_at != NOT_KEPT; i++)
+            y[memory.y_at + i] = memory.words[i];
     }
 #endif
     (void)scales, (void)offsets; // blocks carry them

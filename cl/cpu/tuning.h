@@ -14,8 +14,8 @@
 /* Units of y in a step: what rows that are joined have a multiple of. */
 #define CLQ_CPU_STEP 64
 /* Units of a part of a long row: what a stream does of it at once. */
-#ifndef CLQ_CPU_PART
-#define CLQ_CPU_PART 16384
+#ifndef CLQ_CPU_SLICE
+#define CLQ_CPU_SLICE 16384
 #endif
 /* Rows of a stream that are found together; as many later ones are known meanwhile, to be prefetched. */
 #ifndef CLQ_CPU_BATCH

@@ -24,7 +24,7 @@ static inline void load(struct row *row, const struct dynamic_quantize_args *a, 
         const uint eight = (uint)(at / 8) + c;
         float8 values;
 
-        if (eight < row->eights && a->share == 0) {
+        if (eight < row->eights && a->per_scale == 0) {
             values = eight_values(row, a, eight);
         } else {
             EIGHT_AT(v, c) = (float8)(0.0f);
@@ -62,28 +62,29 @@ static inline void store(const struct row *row, const struct dynamic_quantize_ar
 }
 
 // All of a group's work-items call it, for a row that is not to be written too.
-CLQ_MEETS void take_parts(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *part,
-                          uint lane, uint lanes)
+CLQ_HAS_BARRIER void take_slices(struct row *row, const struct dynamic_quantize_args *a,
+                                 CLQ_TURNED float *slice, uint lane, uint lanes)
 {
     for (long at = 0; at < a->inner * ELEMENTS(SRC); at += a->together) {
         const uint count = (uint)min((long)a->together, max(row->units * ELEMENTS(SRC) - at, 0L));
 
-        load(row, a, part, at, count, lane, lanes);
-        clq_turn(part, count, a->rotate, lane, lanes);
-        store(row, a, part, at, count, lane, lanes);
+        load(row, a, slice, at, count, lane, lanes);
+        clq_turn(slice, count, a->rotate, lane, lanes);
+        store(row, a, slice, at, count, lane, lanes);
     }
 }
 
 #if CLQ_IN_SIXTEENS
 #include "dynamic/dequantize_rotated_sixteens.clh"
 #else
-CLQ_MEETS void take_row(const struct dequantize_rotated_call *call, const struct dynamic_quantize_args *a,
-                        CLQ_TURNED float *part, uint number, uint lane, uint lanes)
+CLQ_HAS_BARRIER void take_row(const struct dequantize_rotated_call *call,
+                              const struct dynamic_quantize_args *a, CLQ_TURNED float *slice, uint number,
+                              uint lane, uint lanes)
 {
     struct row row;
 
     place_row(&row, call, a, number, lane == 0);
-    take_parts(&row, a, part, lane, lanes);
+    take_slices(&row, a, slice, lane, lanes);
 }
 #endif
 
@@ -101,26 +102,26 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
     if (clq_finds_row(&a, item))
         find_row(&call, &a, rows, (uint)get_group_id(0) * a.sets + item, item);
     barrier(CLK_LOCAL_MEM_FENCE);
-    row = found_row(&call, &a, rows, item >> a.lane_bits);
+    row = shared_row(&call, &a, rows, item >> a.lane_bits);
     if (a.inner * ELEMENTS(SRC) > CLQ_OWN << a.lane_bits) // then the group has this row alone
-        take_parts(&row, &a, (local float *)rows->room, item, 1u << a.lane_bits);
+        take_slices(&row, &a, (local float *)rows->scratch, item, 1u << a.lane_bits);
     else
-        take_short(&row, &a, rows->room);
+        take_short(&row, &a, rows->scratch);
 #else
-    CLQ_TURNED float8 parts[CLQ_TURNED_MOST / 8]; // of all rows of the group
-    CLQ_TURNED float *const part = (CLQ_TURNED float *)parts;
+    CLQ_TURNED float8 slices[CLQ_TURNED_MOST / 8]; // of all rows of the group
+    CLQ_TURNED float *const slice = (CLQ_TURNED float *)slices;
     if (IS_GROUP) {
         const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits,
                    lanes = 1u << a.lane_bits;
         const uint number = (uint)get_group_id(0) * a.sets + here;
 
-        take_row(&call, &a, part + here * a.together, number, local_id & (lanes - 1), lanes);
+        take_row(&call, &a, slice + here * a.together, number, local_id & (lanes - 1), lanes);
     } else {
         const long begin = (long)get_global_id(0) * a.rows_per_item,
                    end = min(begin + a.rows_per_item, a.rows);
 
         for (long number = begin; number < end; number++)
-            take_row(&call, &a, part, (uint)number, 0, 1);
+            take_row(&call, &a, slice, (uint)number, 0, 1);
     }
 #endif
     (void)owners; // several rows may be read from one place

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // dynamic_quantize: each row of x by a scale that is found from the row
 //
-//   y[row][i] = sat(rint(v[i] * back + off)), of float8 v[i] * back rounded to the type; v[i] = x[row][i], or
-//   x[row][i] * smooth[i], or these turned (dynamic/rotate.clh)
-//   scales[row] = scale, offsets[row] = -off; base/row_scale.clh has scale, back and off
+//   y[row][i] = sat(rint(v[i] * inv_scale + bias)), of float8 v[i] * inv_scale rounded to the type; v[i] =
+//   x[row][i], or x[row][i] * smooth[i], or these turned (dynamic/rotate.clh)
+//   scales[row] = scale, offsets[row] = -bias; base/row_scale.clh has scale, inv_scale and bias
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
@@ -13,7 +13,7 @@
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   FORM          item or group, of base/parameters.clh
 #include "args/dynamic_quantize.h"
-#include "base/meet.clh"
+#include "base/barrier.clh"
 #include "base/parameters.clh"
 #include "dynamic/rotate.clh"
 #include "dynamic/dynamic_quantize_row.clh"
@@ -29,15 +29,15 @@
 #include "dynamic/dynamic_quantize_sixteens.clh"
 #else
 // All work-items of a group meet the barriers of a row, so they call it for the rows behind the last one too.
-CLQ_MEETS void take_row(const struct dynamic_quantize_call *call, const struct dynamic_quantize_args *a,
-                        room own, uint number, uint lane, uint lanes)
+CLQ_HAS_BARRIER void take_row(const struct dynamic_quantize_call *call, const struct dynamic_quantize_args *a,
+                              scratch own, uint number, uint lane, uint lanes)
 {
     struct row row;
     const struct clq_place place = place_row(&row, call, a, number, lane == 0);
     const struct clq_row_scale scale = stored_row(&row, a, own, call->shared, lane, lanes);
 
     if (row.units > 0 && lane == 0)
-        store_scale(call, a, &place, scale.scale, scale.off);
+        store_scale(call, a, &place, scale.scale, scale.bias);
 }
 #endif
 
@@ -55,7 +55,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     take_rows(&call, &a, rows);
 #else
 #if ROTATE
-    CLQ_TURNED float8 parts[CLQ_TURNED_MOST / 8]; // of all rows of the group
+    CLQ_TURNED float8 slices[CLQ_TURNED_MOST / 8]; // of all rows of the group
 #endif
 #if IS_GROUP
 #if !ROTATE
@@ -67,13 +67,13 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits, lanes = 1u << a.lane_bits;
     const uint number = (uint)get_group_id(0) * a.sets + here;
 
-    take_row(&call, &a, OWN_ROOM(here * a.together, local_id), number, local_id & (lanes - 1), lanes);
+    take_row(&call, &a, OWN_SCRATCH(here * a.together, local_id), number, local_id & (lanes - 1), lanes);
 #else
     const struct dynamic_quantize_call call = {x, smooth, y, scales, offsets, indices, owners, report, 0};
     const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
 
     for (long number = begin; number < end; number++)
-        take_row(&call, &a, OWN_ROOM(0, 0), (uint)number, 0, 1);
+        take_row(&call, &a, OWN_SCRATCH(0, 0), (uint)number, 0, 1);
 #endif
 #endif
 }

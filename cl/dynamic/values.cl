@@ -21,7 +21,7 @@
 #endif
 
 // The part's elements, of which whole eights are filled up with zeros.
-CLQ_MEETS void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth,
+CLQ_HAS_BARRIER void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth,
                     const struct values_args *a, uint count, uint lane, uint lanes)
 {
     for (uint i = lane; i < (count + 7) / 8 * 8; i += lanes) {
@@ -31,7 +31,7 @@ CLQ_MEETS void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global co
             value = APPLY_GRADUAL(multiply, value, as_float(smooth[i * a->smooth_stride]));
         v[i] = value;
     }
-    CLQ_MEET();
+    CLQ_BARRIER();
 }
 
 static inline void turn_eights(CLQ_TURNED float8 *v, uint count, uint rotate, uint lane, uint lanes)
@@ -43,7 +43,7 @@ static inline void turn_eights(CLQ_TURNED float8 *v, uint count, uint rotate, ui
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
                         global uint *restrict y, const struct values_args a)
 {
-    CLQ_TURNED float8 eights[CLQ_VALUES_PART / 8];
+    CLQ_TURNED float8 eights[CLQ_VALUES_SLICE / 8];
     CLQ_TURNED float *const v = (CLQ_TURNED float *)eights;
     const uint lane = IS_GROUP ? (uint)get_local_id(0) : 0, lanes = IS_GROUP ? a.lanes : 1;
     const long begin = IS_GROUP ? (long)get_group_id(0) : (long)get_global_id(0) * a.units_per_item;
@@ -51,8 +51,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     const long end = min(IS_GROUP ? begin + 1 : begin + a.units_per_item, a.units);
 
     for (long unit = begin; unit < end; unit++) {
-        const long row = clq_divided_64(unit, a.by_parts), first = (unit - row * a.parts) * a.part;
-        const uint count = (uint)min(a.part, a.inner - first);
+        const long row = clq_divided_64(unit, a.by_slices), first = (unit - row * a.slices) * a.slice;
+        const uint count = (uint)min(a.slice, a.inner - first);
         const long smooth_at =
             a.smooth_rows > 0 ? row - clq_divided_64(row, a.by_smooth_rows) * a.smooth_rows : first;
 

@@ -13,7 +13,7 @@
 #include "base/parameters.clh"
 #include "find/range.clh"
 #include "find/scales.clh"
-#include "find/share.clh"
+#include "find/join.clh"
 #include "index/place.clh"
 
 #if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(RANGE) || !defined(ARITHMETIC) || \
@@ -154,7 +154,7 @@ static inline void put(const struct find_scales_call *call, const struct find_sc
 {
     if (!OF_NUMBERS && a->direct)
         CLQ_WRITE_SCALE(call->scales, call->zero_points, &a->output,
-                        clq_found_places(&a->output, 0, 0, index), range);
+                        clq_scale_places(&a->output, 0, 0, index), range);
     else
         call->ranges[a->ranges_offset + n] = range;
 }
@@ -168,26 +168,26 @@ static inline void take_columns(const struct find_scales_call *call, const struc
                                 global const STORAGE(SRC) *x, long ranges, long column, uint count,
                                 uint first, uint last)
 {
-    struct clq_ranges found = ranges_of_columns(x + column * a->x_stride, a, count,
+    struct clq_ranges range = ranges_of_columns(x + column * a->x_stride, a, count,
                                                 (uint)clamp(a->last - column, 0L, (long)count), first, last);
 
     for (uint k = 0; k < count; k++) {
-        put(call, a, ranges + column + k, column + k, clq_range(found, 0));
-        found = turned(found);
+        put(call, a, ranges + column + k, column + k, clq_range(range, 0));
+        range = turned(range);
     }
 }
 
 // Unit n. Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
-CLQ_MEETS void take_unit(const struct find_scales_call *call, const struct find_scales_args *a, long n,
-                         uint lane, uint lanes)
+CLQ_HAS_BARRIER void take_unit(const struct find_scales_call *call, const struct find_scales_args *a, long n,
+                               uint lane, uint lanes)
 {
-    const bool is_there = n < a->units * a->batches * a->parts;
+    const bool is_there = n < a->units * a->batches * a->slices;
     const long of_all = clq_divided_64(n, a->by_units), unit = n - of_all * a->units;
-    const uint part = (uint)clq_divided_64(of_all, a->by_batches),
-               batch = (uint)(of_all - clq_times(part, a->batches));
-    const uint first = part * (uint)a->steps_per_part,
-               last = is_there ? min(first + (uint)a->steps_per_part, (uint)a->steps) : first;
-    const long ranges = clq_times(part, a->part_ranges) + clq_times(batch, a->batch_ranges);
+    const uint slice = (uint)clq_divided_64(of_all, a->by_batches),
+               batch = (uint)(of_all - clq_times(slice, a->batches));
+    const uint first = slice * (uint)a->steps_per_slice,
+               last = is_there ? min(first + (uint)a->steps_per_slice, (uint)a->steps) : first;
+    const long ranges = clq_times(slice, a->slice_ranges) + clq_times(batch, a->batch_ranges);
     // A work-item of a group has a chunk.
     const long columns =
         REDUCES_RUNS ? 0 : min(IS_GROUP ? (long)CHUNK(SRC) : a->tile, a->inner - unit * a->tile);
@@ -199,7 +199,7 @@ CLQ_MEETS void take_unit(const struct find_scales_call *call, const struct find_
         uint2 range = range_of_run(x + unit * a->index_stride, a, first, last, lane, lanes);
 
 #if SHARES
-        range = clq_share_range(call->shared, range, lane, lanes, 1);
+        range = clq_joined_range(call->shared, range, lane, lanes, 1);
 #endif
         if (lane == 0 && is_there)
             put(call, a, ranges + unit, unit, range);
@@ -228,7 +228,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
     take_unit(&call, &a, (long)get_group_id(0) * a.sets + local_id / lanes, local_id & (lanes - 1), lanes);
 #else
     const struct find_scales_call call = {x, ranges, scales, zero_points, 0};
-    const long units = a.units * a.batches * a.parts;
+    const long units = a.units * a.batches * a.slices;
 
 #if IS_GROUP
     if ((long)get_global_id(0) < units)

@@ -8,7 +8,7 @@
 #include "args/finish_scales.h"
 #include "base/parameters.clh"
 #include "find/scales.clh"
-#include "find/share.clh"
+#include "find/join.clh"
 #include "index/place.clh"
 
 #if !defined(KERNEL_NAME) || !defined(RANGE) || !defined(ARITHMETIC) || !defined(FORM)
@@ -34,21 +34,21 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uchar *restr
     for (long i = begin; i < end; i++) {
         const long batch = clq_divided_64(i, a.by_indices), index = i - batch * a.indices;
         const bool there = i < a.indices * a.batches;
-        const long parts = there ? a.parts : 0,
+        const long slices = there ? a.slices : 0,
                    first = a.ranges_offset + batch * a.batch_ranges + index * a.index_ranges;
         uint2 range = 0;
 
-        for (long p = lane; p < parts; p += lanes)
+        for (long p = lane; p < slices; p += lanes)
             for (long j = 0; j < a.span; j++)
-                range = max(range, ranges[p * a.part_ranges + first + j]);
+                range = max(range, ranges[p * a.slice_ranges + first + j]);
 #if IS_GROUP
-        range = clq_share_range(shared, range, lane, lanes, here);
+        range = clq_joined_range(shared, range, lane, lanes, here);
 #endif
         if (lane == 0 && there) {
             const struct clq_place at = clq_place_of(batch, a.dim, a.batch_dims);
 
             CLQ_WRITE_SCALE(scales, zero_points, &a.output,
-                            clq_found_places(&a.output, at.scale, at.zero_point, index), range);
+                            clq_scale_places(&a.output, at.scale, at.zero_point, index), range);
         }
     }
 }

@@ -33,16 +33,16 @@ static inline bool is_aligned(global const STORAGE(SRC) *from, global const STOR
 }
 
 static inline void convert(global const STORAGE(SRC) *from, global STORAGE(DST) *to,
-                           const struct move_rows_args *a, const struct clq_share *share)
+                           const struct move_rows_args *a, const struct clq_own_pieces *own)
 {
-    const uint chunks = IS_GROUP && is_aligned(from, to, a) ? share->units / CHUNK(SRC) : 0;
+    const uint chunks = IS_GROUP && is_aligned(from, to, a) ? own->units / CHUNK(SRC) : 0;
 
-    for (uint i = share->lane; i < chunks; i += share->lanes) {
+    for (uint i = own->lane; i < chunks; i += own->lanes) {
         const from_chunk v = ((global const from_chunk *)from)[i];
 
         ((global to_chunk *)to)[i] = (to_chunk)(CONVERTED_CHUNK(v));
     }
-    for (uint i = chunks * CHUNK(SRC) + share->lane; i < share->units; i += share->lanes)
+    for (uint i = chunks * CHUNK(SRC) + own->lane; i < own->units; i += own->lanes)
         to[i * a->dst_stride] = CONVERTED(from[i * a->src_stride]);
 }
 
@@ -51,14 +51,14 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict src, global STORAGE(
                         global const uint *restrict owners, global uint *restrict report,
                         const struct move_rows_args a)
 {
-    const struct clq_share share = clq_share_of(&a.pieces);
+    const struct clq_own_pieces own = clq_own_pieces_of(&a.pieces);
 
-    for (long row = share.first; row < share.end; row++) {
+    for (long row = own.first; row < own.end; row++) {
         const struct clq_moved moved = clq_moved_of(src_indices, dst_indices, owners, report, &a, row,
-                                                    share.lane == 0 && share.begin == 0);
+                                                    own.lane == 0 && own.begin == 0);
 
         if (moved.kept)
-            convert(src + a.src_offset + moved.x + share.begin * a.src_stride,
-                    dst + a.dst_offset + moved.y + share.begin * a.dst_stride, &a, &share);
+            convert(src + a.src_offset + moved.x + own.begin * a.src_stride,
+                    dst + a.dst_offset + moved.y + own.begin * a.dst_stride, &a, &own);
     }
 }

@@ -17,18 +17,18 @@ kernel void KERNEL_NAME(global const uchar *restrict src, global uchar *restrict
                         global const uint *restrict owners, global uint *restrict report,
                         const struct move_rows_args a)
 {
-    const struct clq_share share = clq_share_of(&a.pieces);
+    const struct clq_own_pieces own = clq_own_pieces_of(&a.pieces);
     const bool past = clq_moves_past(a.pieces.rows * a.pieces.row_units);
 
-    for (long row = share.first; row < share.end; row++) {
+    for (long row = own.first; row < own.end; row++) {
         const struct clq_moved moved = clq_moved_of(src_indices, dst_indices, owners, report, &a, row,
-                                                    share.lane == 0 && share.begin == 0);
+                                                    own.lane == 0 && own.begin == 0);
 
-        const struct clq_piece piece = {src + a.src_offset + moved.x + share.begin,
-                                        dst + a.dst_offset + moved.y + share.begin, share.units, 0};
+        const struct clq_piece piece = {src + a.src_offset + moved.x + own.begin,
+                                        dst + a.dst_offset + moved.y + own.begin, own.units, 0};
 
         if (moved.kept)
-            clq_move_bytes(clq_move_lines(piece, past), share.lane, share.lanes, IS_GROUP);
+            clq_move_bytes(clq_move_lines(piece, past), own.lane, own.lanes, IS_GROUP);
     }
     clq_moves_end(past);
 }

@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 {
   echo '#include "clquant.clh"'
   echo '#include "clquant.clh"' # once more is no harm
-  for name in STORAGE LOAD ELEMENT PACK ARITHMETIC TOP UNIT BESIDE widen_f16 multiply divide exact native plain; do
+  for name in STORAGE LOAD ELEMENT PACK ARITHMETIC TOP UNIT ELEMENT_OFFSET widen_f16 multiply divide exact native plain; do
     echo "#undef $name"
     echo "#define $name this name is mine"
   done

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BESIDE = 0x5a };
+enum { ELEMENT_OFFSET = 0x5a };
 
 bool device_of(struct device *device, clq_context *context)
 {
@@ -52,7 +52,7 @@ static bool make_whole(struct placed *placed, struct placed_buffer *buffers, int
     bytes = malloc(size);
     if (bytes == NULL)
         return false;
-    memset(bytes, BESIDE, size);
+    memset(bytes, ELEMENT_OFFSET, size);
     for (int i = 0; i < count; i++)
         memcpy(bytes + buffers[i].origin, buffers[i].memory->bytes, buffers[i].memory->size);
     whole = clCreateBuffer(placed->device->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size, bytes, &code);
@@ -102,7 +102,7 @@ const void *placed_make(struct placed *placed, const struct device *device, stru
 static bool is_beside(const unsigned char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (bytes[i] != BESIDE)
+        if (bytes[i] != ELEMENT_OFFSET)
             return false;
     return true;
 }

@@ -34,9 +34,9 @@ struct call {
 /* Where unit u of the row lies in y. */
 static int64_t y_at(const struct dynamic_quantize_args *a, const struct place *place, int64_t u)
 {
-    const int64_t part = divided(u, &a->by_y_part);
+    const int64_t part = divided(u, &a->by_y_segment);
 
-    return a->y_offset + place->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride;
+    return a->y_offset + place->y + part * a->y_segment_stride + (u - part * a->y_segment) * a->y_stride;
 }
 
 static float of_bits(uint32_t bits)
@@ -88,11 +88,11 @@ static void row_back_at(const struct call *call, const struct place *place)
 
         units_load(call->run, BACK_Y, call->y_type, y_at(a, place, u), codes);
         for (int64_t e = 0; e < call->elements; e++) {
-            const int64_t i = u * call->elements + e, n = a->share > 0 ? divided(i, &a->by_share) : 0;
+            const int64_t i = u * call->elements + e, n = a->per_scale > 0 ? divided(i, &a->by_per_scale) : 0;
             const float scale = scalar_at(call, BACK_SCALES, a->scale_type,
-                                          a->scale_offset + place->scale + n * a->share_scale),
+                                          a->scale_offset + place->scale + n * a->next_scale),
                         offset = scalar_at(call, BACK_OFFSETS, a->offset_type,
-                                           a->offset_offset + place->zero_point + n * a->share_offset);
+                                           a->offset_offset + place->zero_point + n * a->next_offset);
 
             call->x[i] = back_of(call, codes[e], scale, offset);
         }
@@ -178,7 +178,7 @@ static void row_by_rule(const struct call *call, const struct place *place)
 
     for (int64_t i = 0; i < a->inner * call->elements; i++) {
         const int64_t u = i / call->elements, e = i % call->elements;
-        struct reference_block_range *const range = &ranges[a->share > 0 ? e : 0];
+        struct reference_block_range *const range = &ranges[a->per_scale > 0 ? e : 0];
 
         call->x[i] =
             run_load(call->run, X, call->x_type, a->x_offset + place->x + u * a->x_stride + e * a->x_pair);
@@ -186,17 +186,17 @@ static void row_by_rule(const struct call *call, const struct place *place)
         if (fabsf(call->x[i]) > range->magnitude)
             range->magnitude = fabsf(call->x[i]);
     }
-    for (int k = 0; k <= (a->share > 0); k++) {
+    for (int k = 0; k <= (a->per_scale > 0); k++) {
         scales[k] = reference_rule_code((struct reference_rule){(int)a->rule}, type, ranges[k], global_scale);
         units_store(call->run, SCALES, (enum clq__type)a->scale_type,
-                    a->scale_offset + place->scale + k * a->share_scale, &scales[k]);
+                    a->scale_offset + place->scale + k * a->next_scale, &scales[k]);
     }
     for (int64_t u = 0; u < a->inner && !run_failed(call->run); u++) {
         uint64_t codes[UNITS_MOST_ELEMENTS];
 
         for (int64_t e = 0; e < call->elements; e++)
-            codes[e] = reference_rule_value((int)a->rule, type, scales[a->share > 0 ? e : 0], global_scale,
-                                            call->x[u * call->elements + e]);
+            codes[e] = reference_rule_value((int)a->rule, type, scales[a->per_scale > 0 ? e : 0],
+                                            global_scale, call->x[u * call->elements + e]);
         units_store(call->run, Y, call->y_type, y_at(a, place, u), codes);
     }
 }
@@ -297,9 +297,9 @@ static void run_call(struct call *call)
                          (call->a->rotate == 0 && call->a->inner != CLQ_BLOCK_VALUES)))
         run_fail(run, "rows of blocks have %lld values", (long long)call->a->inner);
     count = (size_t)(call->a->inner * call->elements);
-    if (call->a->inner < 1 || call->a->y_part < 1 || call->a->inner % call->a->y_part != 0)
+    if (call->a->inner < 1 || call->a->y_segment < 1 || call->a->inner % call->a->y_segment != 0)
         run_fail(run, "rows of %lld units in parts of %lld", (long long)call->a->inner,
-                 (long long)call->a->y_part);
+                 (long long)call->a->y_segment);
     if (run->launch->local > 128)
         run_fail(run, "a group has %zu work-items, and its kernel has room for 128", run->launch->local);
     check_rotate(call);

@@ -201,10 +201,10 @@ static void unit_of_part(const struct find *find, bool columns, int64_t unit, in
     const struct find_scales_args *a = find->a;
     const int64_t part = divided(of_all, &a->by_batches);
     const int64_t number = of_all - part * a->batches,
-                  ranges = part * a->part_ranges + number * a->batch_ranges;
+                  ranges = part * a->slice_ranges + number * a->batch_ranges;
     const struct place batch = batch_place(find, number);
-    const int64_t first = part * a->steps_per_part;
-    const int64_t last = first + a->steps_per_part < a->steps ? first + a->steps_per_part : a->steps;
+    const int64_t first = part * a->steps_per_slice;
+    const int64_t last = first + a->steps_per_slice < a->steps ? first + a->steps_per_slice : a->steps;
 
     if (!columns) {
         const struct range range = range_of_run(find, batch, unit, first, last);
@@ -230,9 +230,9 @@ static void check_tile(const struct find *find, bool columns)
                              ? CLQ_CPU_FIND_COLUMN_BYTES / bytes
                              : INT32_MAX;
 
-    if (find->a->tile > most || find->a->steps_per_part > INT32_MAX)
+    if (find->a->tile > most || find->a->steps_per_slice > INT32_MAX)
         run_fail(find->run, "a tile of %lld elements, %lld steps in a part: there is room for %lld",
-                 (long long)find->a->tile, (long long)find->a->steps_per_part, (long long)most);
+                 (long long)find->a->tile, (long long)find->a->steps_per_slice, (long long)most);
 }
 
 void run_find_scales(struct run *run)
@@ -241,12 +241,12 @@ void run_find_scales(struct run *run)
     const bool columns = clq__variant_value(variant, CLQ__REDUCE) == 1;
     const struct find find = {run, run->launch->args, (enum clq__type)clq__variant_value(variant, CLQ__SRC)};
     const struct find_scales_args *a = find.a;
-    const int64_t units = a->units * a->batches * a->parts;
+    const int64_t units = a->units * a->batches * a->slices;
     struct share share;
 
-    if (a->tile < 1 || a->steps_per_part < 1 || a->steps_per_part * a->parts < a->steps)
-        run_fail(run, "%lld steps in %lld parts of %lld", (long long)a->steps, (long long)a->parts,
-                 (long long)a->steps_per_part);
+    if (a->tile < 1 || a->steps_per_slice < 1 || a->steps_per_slice * a->slices < a->steps)
+        run_fail(run, "%lld steps in %lld parts of %lld", (long long)a->steps, (long long)a->slices,
+                 (long long)a->steps_per_slice);
     if (columns && a->tile * a->units < a->inner)
         run_fail(run, "%lld columns in %lld tiles of %lld", (long long)a->inner, (long long)a->units,
                  (long long)a->tile);
@@ -275,10 +275,10 @@ void run_finish_scales(struct run *run)
             const int64_t batch = divided(i, &a->by_indices), index = i - batch * a->indices;
             struct range range = {0, 0};
 
-            for (int64_t n = 0; n < a->parts * a->span && !run_failed(run); n++) {
+            for (int64_t n = 0; n < a->slices * a->span && !run_failed(run); n++) {
                 const struct range *found =
                     run_read(run, 0,
-                             a->ranges_offset + n / a->span * a->part_ranges + batch * a->batch_ranges +
+                             a->ranges_offset + n / a->span * a->slice_ranges + batch * a->batch_ranges +
                                  index * a->index_ranges + n % a->span,
                              sizeof range);
 

@@ -157,7 +157,7 @@ static void take_step(const struct call *call, const struct place *run_place, in
 static void run_tile_of_steps(const struct call *call, int64_t number)
 {
     const struct clq_steps *s = &call->a->steps;
-    const int64_t run = divided(number, &s->by_tiles), first = (number - run * s->tiles) * s->part;
+    const int64_t run = divided(number, &s->by_tiles), first = (number - run * s->tiles) * s->tile_step;
     const int64_t most = s->each + (first < s->longer), left = s->count - first;
     struct place place = place_of_slice(call->run, run, call->a->dim, call->a->outer);
 
@@ -167,18 +167,18 @@ static void run_tile_of_steps(const struct call *call, int64_t number)
     if (!entries_place(call->run, &call->a->entries, &entry_buffers, run, first == 0, &place))
         return;
     for (int64_t i = 0; i < most && i < left && !run_failed(call->run); i++)
-        take_step(call, &place, first + i * s->apart);
+        take_step(call, &place, first + i * s->stride);
 }
 
 /* Tiles have all steps of a run, each once. */
 static void check_steps(const struct call *call)
 {
     const struct clq_steps *s = &call->a->steps;
-    const bool lie_between = s->part == 1 && s->apart == s->tiles;
-    const int64_t of_tiles = lie_between ? s->tiles * s->each + s->longer : s->tiles * s->part;
+    const bool lie_between = s->tile_step == 1 && s->stride == s->tiles;
+    const int64_t of_tiles = lie_between ? s->tiles * s->each + s->longer : s->tiles * s->tile_step;
     const bool all = lie_between ? of_tiles == s->count && s->longer < s->tiles
-                                 : s->apart == 1 && s->part == s->each && s->longer == 0 &&
-                                       of_tiles >= s->count && of_tiles - s->part < s->count;
+                                 : s->stride == 1 && s->tile_step == s->each && s->longer == 0 &&
+                                       of_tiles >= s->count && of_tiles - s->tile_step < s->count;
     /* a step is as long as the row, or the lanes' share of it */
     const int64_t share = (int64_t)s->lanes * s->at_once, units = s->units > 0 ? s->count * s->units : share;
 
@@ -187,7 +187,7 @@ static void check_steps(const struct call *call)
         run_fail(
             call->run,
             "runs of %lld steps of %u units are cut into %lld tiles of %u, %lld of them longer, %u apart",
-            (long long)s->count, s->units, (long long)s->tiles, s->each, (long long)s->longer, s->apart);
+            (long long)s->count, s->units, (long long)s->tiles, s->each, (long long)s->longer, s->stride);
 }
 
 static void check_lanes(const struct call *call)

@@ -13,11 +13,11 @@ enum { X, SMOOTH, Y };
 static void turn_part(struct run *run, const struct values_args *a, int64_t unit)
 {
     const enum clq__type type = (enum clq__type)clq__variant_value(&run->launch->variant, CLQ__SRC);
-    const int64_t row = divided(unit, &a->by_parts), first = (unit - row * a->parts) * a->part;
-    const int64_t count = a->part < a->inner - first ? a->part : a->inner - first;
+    const int64_t row = divided(unit, &a->by_slices), first = (unit - row * a->slices) * a->slice;
+    const int64_t count = a->slice < a->inner - first ? a->slice : a->inner - first;
     const int64_t smooth = a->smooth_rows > 0 ? row % a->smooth_rows : first;
     const int64_t at = a->x_offset + place_of(run, row, a->dim, a->outer).x;
-    float values[CLQ_VALUES_PART] = {0.0f};
+    float values[CLQ_VALUES_SLICE] = {0.0f};
 
     for (int64_t i = 0; i < count && !run_failed(run); i++) {
         values[i] = run_load(run, X, type, at + (first + i) * a->x_stride);
@@ -35,10 +35,10 @@ void run_values(struct run *run)
     const bool group = clq__variant_value(&run->launch->variant, CLQ__FORM) == 1;
     const int64_t groups = (int64_t)run->launch->groups;
 
-    if (a->part < 1 || a->part > CLQ_VALUES_PART || a->part * a->parts < a->inner || a->inner < 1 ||
-        (a->rotate > 0 && (a->part % a->rotate != 0 || a->inner % a->rotate != 0)))
+    if (a->slice < 1 || a->slice > CLQ_VALUES_SLICE || a->slice * a->slices < a->inner || a->inner < 1 ||
+        (a->rotate > 0 && (a->slice % a->rotate != 0 || a->inner % a->rotate != 0)))
         run_fail(run, "rows of %lld in %lld parts of %lld are turned by %u", (long long)a->inner,
-                 (long long)a->parts, (long long)a->part, a->rotate);
+                 (long long)a->slices, (long long)a->slice, a->rotate);
     if (group ? groups != a->units : groups * a->units_per_item < a->units)
         run_fail(run, "%lld groups turn %lld parts", (long long)groups, (long long)a->units);
     for (int64_t unit = 0; unit < a->units && !run_failed(run); unit++)

@@ -38,9 +38,9 @@ static void check(struct clq__plan *plan, struct clq__traits traits)
     clq__plan_cut(plan, &traits);
     for (uint32_t d = 0; d < args->outer; d++)
         rows *= args->dim[d].size;
-    assert_true(args->outer <= CLQ_FIND_DIMS && args->tile > 0 && args->units > 0 && args->parts > 0);
-    assert_true((wide)args->steps_per_part * args->parts >= args->steps &&
-                (wide)args->steps_per_part * (args->parts - call->find.slices) < args->steps);
+    assert_true(args->outer <= CLQ_FIND_DIMS && args->tile > 0 && args->units > 0 && args->slices > 0);
+    assert_true((wide)args->steps_per_slice * args->slices >= args->steps &&
+                (wide)args->steps_per_slice * (args->slices - call->find.slices) < args->steps);
     if (call->columns) {
         assert_true(args->steps == rows && args->last > 0 && args->last <= args->inner);
         assert_true((wide)args->tile * args->units >= args->inner &&
@@ -61,18 +61,19 @@ static void check(struct clq__plan *plan, struct clq__traits traits)
     assert_true(seen == x->elements);
     assert_true(call->find.local >= 1 && call->find.local <= traits.max_group_items &&
                 call->find.local <= CLQ_FIND_LANES && (traits.group_form || call->find.local == 1));
-    assert_true((wide)call->find.groups * per_group >= (wide)args->units * args->parts &&
-                (wide)(call->find.groups - 1) * per_group < (wide)args->units * args->parts);
+    assert_true((wide)call->find.groups * per_group >= (wide)args->units * args->slices &&
+                (wide)(call->find.groups - 1) * per_group < (wide)args->units * args->slices);
     if (traits.ends_loops) /* a step: its loop, two places, and vectors element by element */
-        assert_true((wide)args->units_per_item * args->steps_per_part *
+        assert_true((wide)args->units_per_item * args->steps_per_slice *
                         (2 * args->outer + 8 + (args->tile / args->lanes / 16 + 1) * 18) <=
                     65535);
     if (args->direct) {
-        assert_true(args->parts == 1 && finish->parts == 1 && finish->span == 1 && call->finish.groups == 0);
+        assert_true(args->slices == 1 && finish->slices == 1 && finish->span == 1 &&
+                    call->finish.groups == 0);
         return;
     }
-    assert_true(call->ranges == args->parts * (call->columns ? args->inner : args->units));
-    assert_true((finish->parts - 1) * finish->part_ranges + (finish->indices - 1) * finish->index_ranges +
+    assert_true(call->ranges == args->slices * (call->columns ? args->inner : args->units));
+    assert_true((finish->slices - 1) * finish->slice_ranges + (finish->indices - 1) * finish->index_ranges +
                     finish->span <=
                 call->ranges);
     assert_true(call->finish.local <= CLQ_FINISH_LANES && call->finish.local <= traits.max_group_items);
@@ -82,7 +83,7 @@ static void check(struct clq__plan *plan, struct clq__traits traits)
     /* Every loop's end is a round too. What would be longer is refused, where that matters. */
     if (traits.ends_loops && plan->rounds <= CLQ__MOST_ROUNDS)
         assert_true((wide)finish->indices_per_item *
-                        ((finish->parts + finish->lanes - 1) / finish->lanes * (finish->span + 2) + 2) <=
+                        ((finish->slices + finish->lanes - 1) / finish->lanes * (finish->span + 2) + 2) <=
                     65535);
     assert_true(call->finish_group || finish->lanes == 1);
     /* The ranges stay small beside x, but for rows so short that each has one. */

@@ -53,14 +53,15 @@ static void check_steps(int64_t rows, int64_t inside, int64_t inner, bool dense,
     share = (wide)s->lanes * s->at_once;
     units = s->units > 0 ? (wide)s->units * s->count : share;
     runs = s->units > 0 ? (wide)rows * inside : rows;
-    steps = s->apart > 1 ? (wide)s->each * s->tiles + s->longer : (wide)s->part * s->tiles;
+    steps = s->stride > 1 ? (wide)s->each * s->tiles + s->longer : (wide)s->tile_step * s->tiles;
     assert_true(s->units == 0 || s->units == share);
     assert_true(units >= inner && units - share < inner);
     assert_true(s->units > 0 || (s->count == inside && args.outer == 1 && args.dim[0].size == rows));
     /* The last tile of a run may be shorter, and is not empty; or all are as long as others,
      * or by one longer. */
-    assert_true(steps >= s->count && steps - s->part < s->count && (s->apart == 1 || steps == s->count));
-    assert_true(s->part == (s->apart > 1 ? 1 : s->each));
+    assert_true(steps >= s->count && steps - s->tile_step < s->count &&
+                (s->stride == 1 || steps == s->count));
+    assert_true(s->tile_step == (s->stride > 1 ? 1 : s->each));
     assert_true(s->longer < s->tiles && s->each >= 1 && (wide)s->each + 1 <= INT32_MAX);
     assert_true((wide)args.tiles == runs * s->tiles);
     assert_int_equal(s->at_once == 8 && s->by_chunks, dense);

@@ -190,8 +190,8 @@ TEST(long_rows_are_cut)
                                            .scale = 4,
                                            .units = 8,
                                            .each = 4,
-                                           .part = 4,
-                                           .apart = 1,
+                                           .tile_step = 4,
+                                           .stride = 1,
                                            .sets = 1,
                                            .at_once = 8,
                                            .lanes = 1}},
@@ -226,7 +226,7 @@ TEST(parts_follow_one_another)
                                     .tile = 8,
                                     .tiles_per_row = 1,
                                     .steps = (INT64_C(1) << 33) + 1,
-                                    .steps_per_part = 1 << 20,
+                                    .steps_per_slice = 1 << 20,
                                     .units = 1,
                                     .units_per_item = 1,
                                     .batches = (INT64_C(1) << 31) + 9,
@@ -244,7 +244,7 @@ TEST(parts_follow_one_another)
     int64_t rows, before = 0, steps = 0, of_rows = 0;
 
     args.batches = args.dim[CLQ_FIND_DIMS - 1].size * 3;
-    args.part_ranges = args.batches * 8;
+    args.slice_ranges = args.batches * 8;
     clq__slice_find(&launch, MOST);
     for (rows = 0; clq__slice_parts(&args, MOST, rows) < clq__slice_parts(&args, MOST, INT64_MAX); rows++)
         ;
@@ -252,12 +252,12 @@ TEST(parts_follow_one_another)
     for (int64_t n = 0; n < launch.slices; n++) {
         launch.slice(&launch, n, &part);
         assert_true(part.steps <= MOST && part.batches <= MOST);
-        assert_int_equal(part.parts, (part.steps - 1) / part.steps_per_part + 1);
+        assert_int_equal(part.slices, (part.steps - 1) / part.steps_per_slice + 1);
         assert_int_equal(part.last, n % rows == rows - 1 ? 3 : 8);
         if (n % rows == 0)
             steps = 0;
         assert_int_equal(part.ranges_offset,
-                         100 + 8 * before + clq__slice_parts(&args, MOST, n % rows) * args.part_ranges);
+                         100 + 8 * before + clq__slice_parts(&args, MOST, n % rows) * args.slice_ranges);
         steps += part.steps;
         if (n % rows < rows - 1)
             continue;

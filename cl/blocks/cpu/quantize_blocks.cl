@@ -113,9 +113,9 @@ ALWAYS_INLINE struct extremes extremes_of_block(float8 *v)
 }
 
 // codes_of, where d is finite: then all are numbers of a few digits, which a conversion cuts.
-ALWAYS_INLINE int8 finite_codes(float8 v, struct found found)
+ALWAYS_INLINE int8 finite_codes(float8 v, struct scale scale)
 {
-    const float8 scaled = (WAY == way_range ? v - found.taken : v) * found.inverse;
+    const float8 scaled = (WAY == way_range ? v - scale.least : v) * scale.inverse;
     const int most = (1 << CLQ_BLOCK_CODE_BITS(DST)) - 1;
     int8 codes;
 
@@ -130,25 +130,25 @@ ALWAYS_INLINE int8 finite_codes(float8 v, struct found found)
     return codes < most ? codes : (int8)(most);
 }
 
-NO_INLINE void infinite_codes(int8 *codes, const float8 *v, struct found found)
+NO_INLINE void infinite_codes(int8 *codes, const float8 *v, struct scale scale)
 {
     for (uint s = 0; s < FOUR; s++)
-        codes[s] = codes_of(v[s], found);
+        codes[s] = codes_of(v[s], scale);
 }
 
 // A block's bytes, wherever they lie.
-ALWAYS_INLINE void put_block(uchar *to, const float8 *v, struct found found)
+ALWAYS_INLINE void put_block(uchar *to, const float8 *v, struct scale scale)
 {
     uchar *const codes_at = to + 2 * BLOCK_CODES_AT(DST);
-    float d = found.d;
+    float d = scale.d;
     int8 codes[FOUR];
 
-    if (size_of(as_uint(found.d)) < 0x7f800000u) {
+    if (size_of(as_uint(scale.d)) < 0x7f800000u) {
         UNROLL_LOOP
         for (uint s = 0; s < FOUR; s++)
-            codes[s] = finite_codes(v[s], found);
+            codes[s] = finite_codes(v[s], scale);
     } else {
-        infinite_codes(codes, v, found);
+        infinite_codes(codes, v, scale);
     }
     if (WAY == way_levels) {
         struct sums sums = {0.0f, 0.0f};
@@ -156,11 +156,11 @@ ALWAYS_INLINE void put_block(uchar *to, const float8 *v, struct found found)
         UNROLL_LOOP
         for (uint s = 0; s < FOUR; s++)
             sums = with_eight(sums, v[s], codes[s]);
-        d = d_by(sums, found);
+        d = d_by(sums, scale);
     }
     *(two_bytes *)to = NARROW(f16, clq_canonical(d));
     if (BLOCK_LEAST(DST))
-        *(two_bytes *)(to + 2) = NARROW(f16, found.taken);
+        *(two_bytes *)(to + 2) = NARROW(f16, scale.least);
     UNROLL_LOOP
     for (uint s = 0; s < FOUR; s++) {
         if (BLOCK_FIFTH(DST))
@@ -178,7 +178,7 @@ ALWAYS_INLINE void put_block(uchar *to, const float8 *v, struct found found)
 struct together {
     float8 v[TOGETHER][FOUR] __attribute__((aligned(64)));
     struct extremes extremes[TOGETHER];
-    struct found found[TOGETHER];
+    struct scale scale[TOGETHER];
 };
 
 ALWAYS_INLINE void take_blocks(const struct quantize_blocks_call *call, struct combined *combined,
@@ -195,11 +195,11 @@ ALWAYS_INLINE void take_blocks(const struct quantize_blocks_call *call, struct c
         t.extremes[b] = extremes_of_block(t.v[b]);
     }
     for (uint b = 0; b < count; b++)
-        t.found[b] = found_of(t.extremes[b]);
+        t.scale[b] = block_scale_of(t.extremes[b]);
     for (uint b = 0; b < count; b++) {
         global uchar *const y = (global uchar *)(call->y + spot.y + b * jump.y);
 
-        put_block(combined_place(combined, y, call->past), t.v[b], t.found[b]);
+        put_block(combined_place(combined, y, call->past), t.v[b], t.scale[b]);
         combined_add(combined, BYTES, call->past);
     }
 }

@@ -101,7 +101,7 @@ ALWAYS_INLINE void turn(const struct dequantize_rotated_call *call, float *value
         clq_turn_step(v, r);
         EACH_OF_EIGHT(to[i] = v[i])
     }
-    clq_turn_part(values, count, r);
+    clq_turn_slice(values, count, r);
 }
 
 ALWAYS_INLINE STORAGE(DST) narrowed(float v, float factor)

@@ -37,7 +37,7 @@ NO_INLINE void stream(const struct dynamic_quantize_call *call, const struct clq
     struct next_rows next[CLQ_CPU_STREAMS] = {{.rows = 0}};
     struct combined combined[CLQ_CPU_STREAMS];
     struct words waiting[2 * CLQ_CPU_STREAMS] = {{.count = 0}}; // of scales, and of offsets
-    struct block blocks[2] = {{.looks = 0}, {.looks = 0}};
+    struct block blocks[2] = {{.scans = 0}, {.scans = 0}};
     struct groups groups;
     const bool joined = !lines && find_groups(&groups, call, rows);
     uint now = 0;
@@ -60,7 +60,7 @@ NO_INLINE void stream(const struct dynamic_quantize_call *call, const struct clq
         else
             block_long(call, block, before, waiting);
         now ^= 1;
-    } while (blocks[now ^ 1].looks != 0);
+    } while (blocks[now ^ 1].scans != 0);
     for (uint k = 0; k < CLQ_CPU_STREAMS; k++) {
         combined_end(&combined[k], call->past);
         end_words(&waiting[k]);
@@ -79,7 +79,7 @@ NO_INLINE void strided(const struct dynamic_quantize_call *call, const struct cl
     while (clq_walk_next(&run, &walk, layout, 1)) {
         const struct clq_row_scale row = row_of_any(call, call->x + run.spot.x, call->y + run.spot.y);
 
-        store_found(call, run.spot, row);
+        store_scale(call, run.spot, row);
     }
 }
 
@@ -99,7 +99,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         .scales = scales,
         // Where there are none, another address is prefetched: to look for the page of none takes long.
         .offsets = a.symmetric ? scales : offsets,
-        .found_bytes = a.scale_type == CLQ_SCALAR_F32 ? 4 : 2,
+        .scale_bytes = a.scale_type == CLQ_SCALAR_F32 ? 4 : 2,
         .args = &a,
         .jump = clq_step_of(&layout),
         .past = a.rows * a.inner > CLQ_CPU_STORE_PAST,

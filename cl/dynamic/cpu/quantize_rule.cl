@@ -73,8 +73,8 @@ ALWAYS_INLINE uint largest_of(int8 v)
 // clq_ruled_value and clq_narrow_small, of numbers or of a block that has none but zeros and NaN.
 ALWAYS_INLINE int8 codes_of(float8 v, struct clq_ruled scale)
 {
-    const int8 sign = (as_int8(v) ^ as_int(scale.back)) & (int)0x80000000,
-               size = as_int8(v * scale.back * scale.after) & 0x7fffffff;
+    const int8 sign = (as_int8(v) ^ as_int(scale.inv_scale)) & (int)0x80000000,
+               size = as_int8(v * scale.inv_scale * scale.after) & 0x7fffffff;
     const int8 inside = size < (int)LARGEST ? size : (int8)((int)LARGEST), own = inside & 0x7f800000;
     const int8 power = own > ((128 - BIAS) << 23) ? own : (int8)((128 - BIAS) << 23);
     const int8 sum = as_int8(as_float8(inside) + as_float8(power + ((23 - FRACTION) << 23)));
@@ -132,7 +132,7 @@ ALWAYS_INLINE void take_eights(const struct quantize_rule_call *call, struct com
 }
 
 // Units wherever they lie.
-ALWAYS_INLINE void store_apart(const struct quantize_rule_call *call, global STORAGE(DST) *y,
+ALWAYS_INLINE void store_units(const struct quantize_rule_call *call, global STORAGE(DST) *y,
                                const uchar *bytes, long first, uint units)
 {
     const struct dynamic_quantize_args *a = call->args;
@@ -158,7 +158,7 @@ NO_INLINE void take_any(const struct quantize_rule_call *call, clq_spot spot)
         uchar bytes[8];
 
         put_eight(bytes, codes_of(shown(load_eight(call, x, at, count), scale), scale));
-        store_apart(call, call->y + spot.y, bytes, at / ELEMENTS(DST), count / ELEMENTS(DST));
+        store_units(call, call->y + spot.y, bytes, at / ELEMENTS(DST), count / ELEMENTS(DST));
     }
 }
 

@@ -119,7 +119,7 @@ static inline void take_rows(struct clq_ranges *held, global const STORAGE(SRC) 
 NO_INLINE uint2 run(global const STORAGE(SRC) * x, const struct find_scales_args *a, long first, long last)
 {
     // How many rows, or indices of one row, further on `next` is.
-    const long reach = max(AHEAD / max((long)a->tile, 1L), 1L);
+    const long rows_ahead = max(AHEAD / max((long)a->tile, 1L), 1L);
     struct clq_ranges held[AT_ONCE];
     long row = a->tiles_per_row > 1 ? first / a->tiles_per_row : first, tile = first - row * a->tiles_per_row;
 
@@ -129,10 +129,11 @@ NO_INLINE uint2 run(global const STORAGE(SRC) * x, const struct find_scales_args
     for (long step = first; step < last; step++) {
         global const STORAGE(SRC) *at =
             x + clq_place_of(row, a->dim, a->outer).x + tile * a->tile * a->x_stride;
-        global const STORAGE(SRC) *next = a->tiles_per_row > 1 ? at + a->tile : at + reach * a->index_stride;
+        global const STORAGE(SRC) *next =
+            a->tiles_per_row > 1 ? at + a->tile : at + rows_ahead * a->index_stride;
 
-        if (a->tiles_per_row == 1 && step + reach < last)
-            next = x + clq_place_of(row + reach, a->dim, a->outer).x;
+        if (a->tiles_per_row == 1 && step + rows_ahead < last)
+            next = x + clq_place_of(row + rows_ahead, a->dim, a->outer).x;
         take_run(held, at, a->x_stride, min((long)a->tile, a->inner - tile * a->tile), next);
         tile = tile + 1 < a->tiles_per_row ? tile + 1 : 0;
         row += tile == 0;
@@ -170,7 +171,7 @@ NO_INLINE void take_columns(struct clq_ranges *held, global const STORAGE(SRC) *
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
 NO_INLINE void put_columns(global uint2 *ranges, global uchar *scales, global uchar *zero_points,
-                                     const struct find_scales_args *a, long range, long first,
+                                     const struct find_scales_args *a, long first_range, long first,
                                      long columns, const struct clq_ranges *held)
 {
     const bool direct = !OF_NUMBERS && a->direct != 0;
@@ -183,13 +184,13 @@ NO_INLINE void put_columns(global uint2 *ranges, global uchar *scales, global uc
         STORE_UNITS(CLQ_AS_UNITS(held[v].up), up);
         STORE_UNITS(held[v].down, down);
         for (uint k = 0; k < count; k++) {
-            const uint2 found = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
+            const uint2 range = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
 
             if (direct)
                 CLQ_WRITE_SCALE(scales, zero_points, &a->output,
-                                clq_found_places(&a->output, 0, 0, first + at + k), found);
+                                clq_scale_places(&a->output, 0, 0, first + at + k), range);
             else
-                ranges[a->ranges_offset + range + first + at + k] = found;
+                ranges[a->ranges_offset + first_range + first + at + k] = range;
         }
     }
 }
@@ -199,21 +200,21 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
                         const struct find_scales_args a)
 {
     const long begin = (long)get_global_id(0) * a.units_per_item;
-    const long end = min(begin + a.units_per_item, a.units * a.batches * a.parts);
+    const long end = min(begin + a.units_per_item, a.units * a.batches * a.slices);
     // A build rehearses with arguments of zeros, which nothing may divide by.
     long of_all = begin / max(a.units, 1L), unit = begin - of_all * a.units;
 
     for (long n = begin; n < end; n++) {
-        const long part = of_all / a.batches;
+        const long slice = of_all / a.batches;
         global const STORAGE(SRC) *from =
-            x + a.x_offset + clq_place_from_end(of_all - part * a.batches, a.dim, a.batch_dims).x;
-        const long first = part * a.steps_per_part, last = min(first + a.steps_per_part, a.steps);
+            x + a.x_offset + clq_place_from_end(of_all - slice * a.batches, a.dim, a.batch_dims).x;
+        const long first = slice * a.steps_per_slice, last = min(first + a.steps_per_slice, a.steps);
 
         if (REDUCES_RUNS) {
             const uint2 range = run(from + unit * a.index_stride, &a, first, last);
 
             if (!OF_NUMBERS && a.direct)
-                CLQ_WRITE_SCALE(scales, zero_points, &a.output, clq_found_places(&a.output, 0, 0, unit),
+                CLQ_WRITE_SCALE(scales, zero_points, &a.output, clq_scale_places(&a.output, 0, 0, unit),
                                 range);
             else
                 ranges[a.ranges_offset + n] = range;

@@ -109,7 +109,7 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
         for (uint u = 0; u < nibbles; u++)
             bytes[u] = UNPACK(SRC, (uchar)in[u]);
         ROW(WIDE_LOOP(16, 4))
-    } else if (count == PART_STEP) {
+    } else if (count == SHORT_STEP) {
         WIDE_LOOP(16, 1)
         for (uint u = 0; u < nibbles; u++)
             bytes[u] = UNPACK(SRC, (uchar)in[u]);

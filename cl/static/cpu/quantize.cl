@@ -96,7 +96,7 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
     }
 }
 
-#define APART(n) BESIDE(n, pair)
+#define STRIDED(n) ELEMENT_OFFSET(n, pair)
 ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct parameters *p, long s)
 {
     global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
@@ -104,9 +104,9 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
 
     (void)pair; // of types that have several elements in a unit
     if (p->round_first)
-        out[0] = UNIT_OF(ROUNDED, APART, 0);
+        out[0] = UNIT_OF(ROUNDED, STRIDED, 0);
     else
-        out[0] = UNIT_OF(PLAINLY, APART, 0);
+        out[0] = UNIT_OF(PLAINLY, STRIDED, 0);
 }
 
 // A step asks for each of its ways: no row is plain.
@@ -144,7 +144,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct stream_call *call, co
 }
 
 // Whether all rows have the same scales and zero points: neither dimensions nor entries step over them.
-ALWAYS_INLINE bool rows_share(const struct quantize_args *a)
+ALWAYS_INLINE bool rows_have_one_scale(const struct quantize_args *a)
 {
     const struct clq_entries *e = &a->entries;
     long steps = e->scale_batch | e->scale_start | e->zero_point_batch | e->zero_point_start;
@@ -188,7 +188,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     if (a.tiles == 0)
         return;
     // Not where the work-item has too little of its own to make up for it.
-    if (INVERTS_EACH && rows_share(&a) && a.period * X_UNIT <= CLQ_CPU_INVERSES &&
+    if (INVERTS_EACH && rows_have_one_scale(&a) && a.period * X_UNIT <= CLQ_CPU_INVERSES &&
         8 * a.period <= a.tiles_per_item * a.tile && invert(inverses, &call))
         call.inverses = inverses;
     run(&call, indices, owners, report);

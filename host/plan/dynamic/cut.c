@@ -187,7 +187,7 @@ static struct clq__traits traits_of(const struct dynamic_quantize_args *args,
 {
     struct clq__traits own = *traits;
 
-    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->share == 0 &&
+    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->per_scale == 0 &&
                     checked->top == 0.0f && args->entries.kind != CLQ_ENTRY_GROUPS;
     return own;
 }

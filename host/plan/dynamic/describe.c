@@ -89,9 +89,9 @@ static void fill_row(struct dynamic_quantize_args *args, const struct clq__view 
     args->y_stride = clq__view_unit_step(y);
     if (clq__view_has_blocks(y)) /* from block to block */
         args->y_stride = clq__view_step_units(y, size / CLQ_BLOCK_VALUES, y->stride[last]);
-    args->y_part = gaps ? CLQ__WORD_UNITS : args->inner;
-    args->by_y_part = clq__divisor(args->y_part);
-    args->y_part_stride = gaps ? clq__view_units(y, y->stride[last]) : 0;
+    args->y_segment = gaps ? CLQ__WORD_UNITS : args->inner;
+    args->by_y_segment = clq__divisor(args->y_segment);
+    args->y_segment_stride = gaps ? clq__view_units(y, y->stride[last]) : 0;
 }
 
 /* Where a range of dimension d begins. */
@@ -142,10 +142,10 @@ static void fill_share(struct dynamic_quantize_args *args, const struct clq__che
     if (!differs_inside(checked) ||
         (checked->scale.stride[last] == 0 && checked->zero_point.stride[last] == 0))
         return;
-    args->share = checked->axis == last ? checked->block : 1;
-    args->by_share = clq__divisor(args->share);
-    args->share_scale = checked->scale.stride[last];
-    args->share_offset = checked->zero_point.stride[last];
+    args->per_scale = checked->axis == last ? checked->block : 1;
+    args->by_per_scale = clq__divisor(args->per_scale);
+    args->next_scale = checked->scale.stride[last];
+    args->next_offset = checked->zero_point.stride[last];
 }
 
 static void fill_entries(struct dynamic_quantize_args *args, const struct clq__checked_call *checked)

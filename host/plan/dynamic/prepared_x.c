@@ -36,7 +36,7 @@ static void fill_dims(struct values_args *args, const struct clq__view *x)
     for (int d = 0; d < fold.dims; d++)
         args->dim[d] = (struct clq_dim){.size = fold.dim[d].size, .x = fold.dim[d].stride[0]};
     clq__divide_dims(args->dim, args->outer);
-    args->units = rows * args->parts;
+    args->units = rows * args->slices;
 }
 
 static void view_values(struct clq__values *values, const struct clq__view *x)
@@ -71,9 +71,9 @@ void clq__values_describe(struct clq__values *values, const struct clq__checked_
         .smooth = checked->smooth.tensor != NULL,
         .rotate = checked->rotate,
         .factor = clq__rotate_factor(checked->rotate)};
-    args->part = args->inner < CLQ_VALUES_PART ? args->inner : CLQ_VALUES_PART;
-    args->parts = clq__ceil_div(args->inner, args->part);
-    args->by_parts = clq__divisor(args->parts);
+    args->slice = args->inner < CLQ_VALUES_SLICE ? args->inner : CLQ_VALUES_SLICE;
+    args->slices = clq__ceil_div(args->inner, args->slice);
+    args->by_slices = clq__divisor(args->slices);
     if (args->smooth_rows > 0)
         args->by_smooth_rows = clq__divisor(args->smooth_rows);
     fill_dims(args, x);
@@ -89,8 +89,8 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__checked_ca
     struct values_args *args = &values->args;
     struct clq__launch *kernel = &launches->kernels[0];
     const int64_t local = traits->group_form ? clq__group_items(traits, CLQ__GROUP_ITEMS) : 1;
-    const int64_t rounds = clq__rounds_of_row(clq__ceil_div(2 * args->part, local), args->outer) +
-                           (args->rotate > 0 ? clq__rotate_rounds(args->rotate, args->part, local) : 0);
+    const int64_t rounds = clq__rounds_of_row(clq__ceil_div(2 * args->slice, local), args->outer) +
+                           (args->rotate > 0 ? clq__rotate_rounds(args->rotate, args->slice, local) : 0);
     const int64_t share = clq__ceil_div(args->units, CLQ__ITEMS_OF_UNIT * (int64_t)traits->compute_units);
 
     args->lanes = (uint32_t)local;

@@ -46,8 +46,8 @@ static void set_parts(struct clq__scales_part *call, const struct clq__traits *t
 {
     struct find_scales_args *args = &call->find_args;
 
-    args->parts = call->own ? clq__ceil_div(args->steps, args->steps_per_part)
-                            : clq__slice_parts(args, traits->most, INT64_MAX);
+    args->slices = call->own ? clq__ceil_div(args->steps, args->steps_per_slice)
+                             : clq__slice_parts(args, traits->most, INT64_MAX);
     args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
     args->by_units = clq__divisor(args->units);
     args->units_per_item = 1;
@@ -73,18 +73,19 @@ static void cut_runs(struct clq__scales_part *call, const struct clq__checked_ca
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = call->rows * args->tiles_per_row;
     rounds = clq__rounds_of_row(clq__ceil_div(args->tile, args->lanes), args->outer);
-    args->steps_per_part = most(most(share / full, CLQ__FIND_LANE_ELEMENTS) * lanes / args->tile, 1);
+    args->steps_per_slice = most(most(share / full, CLQ__FIND_LANE_ELEMENTS) * lanes / args->tile, 1);
     if (traits->long_runs)
-        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(args->steps, CLQ__FIND_MOST_RANGES));
+        args->steps_per_slice =
+            most(args->steps_per_slice, clq__ceil_div(args->steps, CLQ__FIND_MOST_RANGES));
     if (traits->ends_loops)
-        args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
-    args->steps_per_part = least(args->steps_per_part, args->steps);
+        args->steps_per_slice = least(args->steps_per_slice, clq__times_within(rounds));
+    args->steps_per_slice = least(args->steps_per_slice, args->steps);
     set_parts(call, traits);
-    if (traits->group_form || args->parts > 1)
+    if (traits->group_form || args->slices > 1)
         return;
     args->units_per_item = most(share / most(of_index, CLQ__FIND_LANE_ELEMENTS), 1);
     if (traits->ends_loops)
-        args->units_per_item = least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
+        args->units_per_item = least(args->units_per_item, clq__times_within(args->steps_per_slice * rounds));
 }
 
 static void cut_columns(struct clq__scales_part *call, const struct clq__checked_call *checked,
@@ -111,14 +112,14 @@ static void cut_columns(struct clq__scales_part *call, const struct clq__checked
     args->units = args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = rows;
     rounds = clq__rounds_of_row(args->tile, args->outer);
-    args->steps_per_part =
+    args->steps_per_slice =
         traits->group_form ? clq__ceil_div(rows * args->units * args->batches, wanted) : share / args->tile;
-    args->steps_per_part = most(args->steps_per_part, CLQ__FIND_ROWS_OF_RANGE);
+    args->steps_per_slice = most(args->steps_per_slice, CLQ__FIND_ROWS_OF_RANGE);
     if (traits->ends_loops)
-        args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
+        args->steps_per_slice = least(args->steps_per_slice, clq__times_within(rounds));
     else
-        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, CLQ__FIND_MOST_RANGES));
-    args->steps_per_part = least(args->steps_per_part, least(rows, MOST_AT_ONCE));
+        args->steps_per_slice = most(args->steps_per_slice, clq__ceil_div(rows, CLQ__FIND_MOST_RANGES));
+    args->steps_per_slice = least(args->steps_per_slice, least(rows, MOST_AT_ONCE));
     set_parts(call, traits);
 }
 
@@ -140,19 +141,19 @@ static void cut_find(struct clq__scales_part *call, const struct clq__checked_ca
     args->sets = (uint32_t)(local / args->lanes);
     call->find.local = (size_t)local;
     call->find.groups =
-        (size_t)clq__ceil_div(args->units * args->batches * args->parts, args->units_per_item * args->sets);
-    finish->parts = args->parts * call->together;
-    args->part_ranges = finish->part_ranges * call->together;
+        (size_t)clq__ceil_div(args->units * args->batches * args->slices, args->units_per_item * args->sets);
+    finish->slices = args->slices * call->together;
+    args->slice_ranges = finish->slice_ranges * call->together;
     args->batch_ranges = finish->batch_ranges;
-    args->direct = !checked->apart && finish->parts == 1 && finish->span == 1 && args->batches == 1;
+    args->direct = !checked->apart && finish->slices == 1 && finish->span == 1 && args->batches == 1;
     if (!args->direct)
-        call->ranges = args->parts * args->batches * (call->columns ? args->inner : args->units);
+        call->ranges = args->slices * args->batches * (call->columns ? args->inner : args->units);
 }
 
 /* Loop rounds for an index whose ranges so many work-items share. */
 static int64_t finish_rounds(const struct finish_scales_args *args, int64_t lanes)
 {
-    return clq__rounds_of_row(0, 0) + clq__ceil_div(args->parts, lanes) * (args->span + 2);
+    return clq__rounds_of_row(0, 0) + clq__ceil_div(args->slices, lanes) * (args->span + 2);
 }
 
 /* Returns the rounds of a work-item. */
@@ -169,7 +170,7 @@ static int64_t cut_finish(struct clq__scales_part *call, const struct clq__trait
         call->finish.groups = 0;
         return 0;
     }
-    while (lanes < local && lanes * CLQ__FINISH_LANE_RANGES < args->parts &&
+    while (lanes < local && lanes * CLQ__FINISH_LANE_RANGES < args->slices &&
            (too_long ||
             args->indices * args->batches * lanes < CLQ__FIND_ITEMS_OF_UNIT * (int64_t)traits->compute_units))
         lanes *= 2;

@@ -159,7 +159,7 @@ static void describe_columns(struct clq__scales_part *part, const struct clq__fo
     fill_indices(part, &fold->dim[pairs]);
     finish->batch_ranges = args->inner;
     part->rows = fill_dims(part, fold, pairs ? 2 : 1, -1);
-    finish->part_ranges = args->batches * finish->batch_ranges;
+    finish->slice_ranges = args->batches * finish->batch_ranges;
     part->together = widen_rows(args, &part->rows);
 }
 
@@ -178,7 +178,7 @@ static void describe_runs(struct clq__scales_part *part, const struct clq__fold 
         fill_indices(part, &fold->dim[index]);
     finish->batch_ranges = args->units;
     part->rows = fill_dims(part, fold, 1, index);
-    finish->part_ranges = args->batches * args->units;
+    finish->slice_ranges = args->batches * args->units;
     part->together = 1;
 }
 

@@ -55,7 +55,7 @@ int64_t clq__slice_parts(const struct find_scales_args *args, int64_t most, int6
     for (int64_t i = 0; i < end; i++) {
         const struct clq__slice slice = clq__slice_at(&slices, i);
 
-        parts += clq__ceil_div(steps_of(&slice, slices.dims), args->steps_per_part);
+        parts += clq__ceil_div(steps_of(&slice, slices.dims), args->steps_per_slice);
     }
     return parts;
 }
@@ -86,15 +86,15 @@ static size_t slice(const struct clq__launch *whole, int64_t number, void *slice
     of_rows = row_slices(args, whole->most, &rows);
     batch_slices(args, whole->most, &batches);
     at = clq__slice_at(&rows, number % of_rows);
-    args->ranges_offset += clq__slice_parts(args, whole->most, number % of_rows) * args->part_ranges;
+    args->ranges_offset += clq__slice_parts(args, whole->most, number % of_rows) * args->slice_ranges;
     if (number % of_rows < of_rows - 1) /* only the last row of all has less than the others */
         args->last = args->inner;
     args->steps = steps_of(&at, rows.dims);
-    args->parts = clq__ceil_div(args->steps, args->steps_per_part);
+    args->slices = clq__ceil_div(args->steps, args->steps_per_slice);
     args->x_offset += at.move[CLQ__SLICE_X];
     clq__slice_dims(&at, 1, args->dim, args->outer);
     take_batches(args, &batches, number / of_rows);
-    return (size_t)clq__ceil_div(args->units * args->batches * args->parts,
+    return (size_t)clq__ceil_div(args->units * args->batches * args->slices,
                                  args->units_per_item * args->sets);
 }
 

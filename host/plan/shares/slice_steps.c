@@ -8,9 +8,10 @@
 static int64_t slices_of(const struct quantize_args *args, int64_t most, struct clq__slices *slices)
 {
     clq__slices_init(slices, most);
-    slices->dim[slices->dims++] = (struct clq__slice_dim){.size = args->steps.tiles,
-                                                          .part = args->steps.tiles,
-                                                          .stride = {[CLQ__SLICE_STEP] = args->steps.part}};
+    slices->dim[slices->dims++] =
+        (struct clq__slice_dim){.size = args->steps.tiles,
+                                .part = args->steps.tiles,
+                                .stride = {[CLQ__SLICE_STEP] = args->steps.tile_step}};
     clq__slices_add(slices, args->dim, args->outer);
     return clq__slices_cut(slices);
 }
@@ -26,8 +27,8 @@ static void cut_run(struct quantize_args *args, int64_t first, int64_t tiles)
     args->zero_point_offset += first * s->zero_point;
     args->inner -= first * s->units;
     s->count -= first;
-    if (tiles < s->tiles && s->count > tiles * s->part) {
-        s->count = tiles * s->part;
+    if (tiles < s->tiles && s->count > tiles * s->tile_step) {
+        s->count = tiles * s->tile_step;
         if (s->units > 0)
             args->inner = s->count * s->units;
     }

@@ -81,15 +81,15 @@ static bool has_inside(const struct quantize_args *args)
 
 /* Returns the runs. The tiles' steps lie between one another's, as long as a lane counts in 32 bits: so what
  * a group reads at the same time lies together. */
-static int64_t cut_run(struct quantize_args *args, int64_t rows, int64_t steps, bool apart)
+static int64_t cut_run(struct quantize_args *args, int64_t rows, int64_t steps, bool interleaved)
 {
     struct clq_steps *s = &args->steps;
 
-    s->tiles = apart ? most(s->count / steps, 1) : clq__ceil_div(s->count, steps);
-    s->each = (uint32_t)(apart ? s->count / s->tiles : steps);
-    s->longer = apart ? s->count % s->tiles : 0;
-    s->apart = apart ? (uint32_t)s->tiles : 1;
-    s->part = s->apart > 1 ? 1 : s->each;
+    s->tiles = interleaved ? most(s->count / steps, 1) : clq__ceil_div(s->count, steps);
+    s->each = (uint32_t)(interleaved ? s->count / s->tiles : steps);
+    s->longer = interleaved ? s->count % s->tiles : 0;
+    s->stride = interleaved ? (uint32_t)s->tiles : 1;
+    s->tile_step = s->stride > 1 ? 1 : s->each;
     s->by_tiles = clq__divisor(s->tiles);
     return s->units == 0 ? rows / s->count : rows;
 }

@@ -12,15 +12,15 @@
 /* Units of a row's part, of `whole` that a work-item has. */
 static int64_t part_of(const struct quantize_args *args, int64_t whole)
 {
-    const int64_t tile = args->inner < whole ? args->inner : whole, parts = tile / CLQ_CPU_PART;
+    const int64_t tile = args->inner < whole ? args->inner : whole, parts = tile / CLQ_CPU_SLICE;
 
     if (args->period > 0 && args->period < args->inner) { /* parts begin where scales do */
         const int64_t periods =
-            args->period * (CLQ_CPU_PART > args->period ? CLQ_CPU_PART / args->period : 1);
+            args->period * (CLQ_CPU_SLICE > args->period ? CLQ_CPU_SLICE / args->period : 1);
 
         return periods < args->inner ? periods : args->inner;
     }
-    if (whole < CLQ_CPU_STREAMS * CLQ_CPU_PART || parts <= 1)
+    if (whole < CLQ_CPU_STREAMS * CLQ_CPU_SLICE || parts <= 1)
         return tile;
     return clq__ceil_div(clq__ceil_div(tile, parts), CLQ_CPU_STEP) * CLQ_CPU_STEP;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Barriers stand in the kernel itself, not in a function that it calls: drivers that inline no more than they are asked to
-(Mesa 25's llvmpipe) end the process there. Clang at -O0 inlines what `CLQ_MEETS` (cl/base/meet.clh) says, and nothing else."""
+(Mesa 25's llvmpipe) end the process there. Clang at -O0 inlines what `CLQ_HAS_BARRIER` (cl/base/barrier.clh) says, and nothing else."""
 import os
 import re
 import sys
@@ -32,16 +32,16 @@ def functions_with_barriers(file, plugs):
     return [name for name, body in bodies if re.search(r"call [^\n]*@_Z7barrier", body)]
 
 
-class Meets(unittest.TestCase):
+class Barriers(unittest.TestCase):
     def test_each_barrier_stands_in_the_kernel(self):
-        met = set()
+        found = set()
 
         for variant in shapes():
             with self.subTest(limits.text_of(variant)):
                 names = functions_with_barriers(measure.path_of(CL, variant), variant.plugs)
                 self.assertLessEqual(set(names), {"the_kernel"})
-                met.update([variant.file] if names else [])
-        self.assertEqual(met, {"dequantize_rotated.cl", "dynamic_quantize.cl", "find_scales.cl", "finish_scales.cl",
+                found.update([variant.file] if names else [])
+        self.assertEqual(found, {"dequantize_rotated.cl", "dynamic_quantize.cl", "find_scales.cl", "finish_scales.cl",
                                "quantize_blocks.cl", "quantize_rule.cl", "values.cl"})
 
 
