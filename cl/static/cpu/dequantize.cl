@@ -53,26 +53,6 @@ ALWAYS_INLINE STORAGE(DST) value_of(float q, float scale, float zero_point, bool
     return NARROW(DST, clq_canonical(result_of(q, scale, zero_point, by_both)));
 }
 
-// Neighbours' elements, from bytes where two were in one: unpacked first, which makes better code.
-ALWAYS_INLINE float element_of(global const IN *in, const ushort *bytes, uint k)
-{
-    return IS_UNPACKED(SRC) ? UNPACKED(SRC, ((const uchar *)bytes)[k]) : ELEMENT(SRC, in[k], 0u);
-}
-
-#define EACH(wide, value)                                                                                    \
-    wide for (uint k = 0; k < count * X_UNIT; k++) out[k] = value
-#define ROW(wide)                                                                                            \
-    if (p->plain) {                                                                                          \
-        EACH(wide, NARROW(DST, result_of(element_of(in, bytes, k), scale, zero_point, by_both)));            \
-    } else if (!SCALE_PER_ELEMENT) {                                                                         \
-        EACH(wide, value_of(element_of(in, bytes, k), scale, zero_point, by_both));                          \
-    } else if (!p->zero_points_each) {                                                                       \
-        EACH(wide, value_of(element_of(in, bytes, k), as_float(scales[k]), zero_point, by_both));            \
-    } else {                                                                                                 \
-        EACH(wide, value_of(element_of(in, bytes, k), as_float(scales[k]), as_float(zero_points[k]),         \
-                            by_both));                                                                       \
-    }
-
 #if IS_TABLED
 ALWAYS_INLINE TABLE(X_BITS) table_of(float scale, float zero_point, bool by_both)
 {
@@ -96,6 +76,26 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
         *(EIGHT(X_BITS) *)out = LOOK_UP_EIGHT(X_BITS, p->table, in);
 }
 #else
+// Neighbours' elements, from bytes where two were in one: unpacked first, which makes better code.
+ALWAYS_INLINE float element_of(global const IN *in, const ushort *bytes, uint k)
+{
+    return IS_UNPACKED(SRC) ? UNPACKED(SRC, ((const uchar *)bytes)[k]) : ELEMENT(SRC, in[k], 0u);
+}
+
+#define EACH(wide, value)                                                                                    \
+    wide for (uint k = 0; k < count * X_UNIT; k++) out[k] = value
+#define ROW(wide)                                                                                            \
+    if (p->plain) {                                                                                          \
+        EACH(wide, NARROW(DST, result_of(element_of(in, bytes, k), scale, zero_point, by_both)));            \
+    } else if (!SCALE_PER_ELEMENT) {                                                                         \
+        EACH(wide, value_of(element_of(in, bytes, k), scale, zero_point, by_both));                          \
+    } else if (!p->zero_points_each) {                                                                       \
+        EACH(wide, value_of(element_of(in, bytes, k), as_float(scales[k]), zero_point, by_both));            \
+    } else {                                                                                                 \
+        EACH(wide, value_of(element_of(in, bytes, k), as_float(scales[k]), as_float(zero_points[k]),         \
+                            by_both));                                                                       \
+    }
+
 ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *p, long s, const uint count)
 {
     global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
