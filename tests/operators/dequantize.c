@@ -344,34 +344,15 @@ static struct reference_report reference(const struct call *call)
     });
 }
 
-OPERATOR_CALLS(dequantize)
-OPERATOR_WORKSPACE(dequantize)
-OPERATOR_CHECK_INDICES(dequantize)
-
 #define AT(field) offsetof(struct clq_dequantize_desc, field)
-const struct operator_row operator_dequantize = {
-    .name = "dequantize",
-    .src = TYPES_QUANTIZED | TYPES_BLOCK,
-    .dst = TYPES_FLOAT,
-    .operands = {{"q", TYPES_QUANTIZED | TYPES_BLOCK, OPERAND_READ, false, AT(q)},
-                 {"scales", TYPES_SCALE, OPERAND_READ, true, AT(scales)},
-                 {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
-                 {"offsets", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(offsets)},
-                 {"indices", TYPES_INDEX, OPERAND_READ, true, AT(indices)},
-                 {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
-                 {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)},
-                 {"y", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(y)}},
-    .report = AT(report),
-    .draw = draw,
-    .types = types_of,
-    .judge = judge,
-    .judge_indices = judge_indices,
-    .reference = reference,
-    .enqueue = enqueue,
-    .build = build,
-    .workspace = AT(workspace),
-    .plan = plan,
-    .check = check,
-    .workspace_bytes = workspace_bytes,
-    .check_indices = check_indices,
-};
+OPERATOR_CHECK_INDICES(dequantize)
+OPERATOR_ROW(dequantize, .src = TYPES_QUANTIZED | TYPES_BLOCK, .dst = TYPES_FLOAT,
+             .operands = {{"q", TYPES_QUANTIZED | TYPES_BLOCK, OPERAND_READ, false, AT(q)},
+                          {"scales", TYPES_SCALE, OPERAND_READ, true, AT(scales)},
+                          {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
+                          {"offsets", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(offsets)},
+                          {"indices", TYPES_INDEX, OPERAND_READ, true, AT(indices)},
+                          {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
+                          {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)},
+                          {"y", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(y)}},
+             .types = types_of, .judge = judge, OPERATOR_INDICES(judge_indices))

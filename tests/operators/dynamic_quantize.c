@@ -194,29 +194,13 @@ static unsigned types_of(const struct call *call, int t)
     return t == SCALES ? rows_scale_types(desc->scale_rule) : call->op->operands[t].types;
 }
 
-OPERATOR_CALLS(dynamic_quantize)
-OPERATOR_WORKSPACE(dynamic_quantize)
-
 #define AT(field) offsetof(struct clq_dynamic_quantize_desc, field)
-const struct operator_row operator_dynamic_quantize = {
-    .name = "dynamic_quantize",
-    .src = TYPES_FLOAT,
-    .dst = TYPES_CACHE | TYPES_BLOCK,
-    .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
-                 {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
-                 {"y", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(y)},
-                 {"scales", TYPES_SCALE, OPERAND_WRITTEN, true, AT(scales)},
-                 {"offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(offsets)},
-                 {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
-                 {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)}},
-    .types = types_of,
-    .draw = draw,
-    .judge = judge,
-    .reference = reference,
-    .enqueue = enqueue,
-    .build = build,
-    .workspace = AT(workspace),
-    .plan = plan,
-    .check = check,
-    .workspace_bytes = workspace_bytes,
-};
+OPERATOR_ROW(dynamic_quantize, .src = TYPES_FLOAT, .dst = TYPES_CACHE | TYPES_BLOCK,
+             .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
+                          {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
+                          {"y", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(y)},
+                          {"scales", TYPES_SCALE, OPERAND_WRITTEN, true, AT(scales)},
+                          {"offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(offsets)},
+                          {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
+                          {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)}},
+             .types = types_of, .judge = judge)

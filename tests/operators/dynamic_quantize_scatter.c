@@ -110,33 +110,14 @@ static unsigned types_of(const struct call *call, int t)
     return t == CACHE_SCALES ? rows_scale_types(desc->scale_rule) : call->op->operands[t].types;
 }
 
-OPERATOR_CALLS(dynamic_quantize_scatter)
-OPERATOR_CHECK_INDICES(dynamic_quantize_scatter)
-OPERATOR_WORKSPACE(dynamic_quantize_scatter)
-
 #define AT(field) offsetof(struct clq_dynamic_quantize_scatter_desc, field)
-const struct operator_row operator_dynamic_quantize_scatter = {
-    .name = "dynamic_quantize_scatter",
-    .src = TYPES_FLOAT,
-    .dst = TYPES_CACHE | TYPES_BLOCK,
-    .operands = {{"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
-                 {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
-                 {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
-                 {"cache", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(cache)},
-                 {"cache_scales", TYPES_SCALE, OPERAND_WRITTEN, true, AT(cache_scales)},
-                 {"cache_offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_offsets)},
-                 {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)}},
-    .types = types_of,
-    .report = AT(report),
-    .workspace = AT(workspace),
-    .draw = draw,
-    .judge = judge,
-    .judge_indices = judge_indices,
-    .reference = reference,
-    .enqueue = enqueue,
-    .build = build,
-    .plan = plan,
-    .check = check,
-    .workspace_bytes = workspace_bytes,
-    .check_indices = check_indices,
-};
+OPERATOR_CHECK_INDICES(dynamic_quantize_scatter)
+OPERATOR_ROW(dynamic_quantize_scatter, .src = TYPES_FLOAT, .dst = TYPES_CACHE | TYPES_BLOCK,
+             .operands = {{"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
+                          {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
+                          {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
+                          {"cache", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(cache)},
+                          {"cache_scales", TYPES_SCALE, OPERAND_WRITTEN, true, AT(cache_scales)},
+                          {"cache_offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_offsets)},
+                          {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)}},
+             .types = types_of, .judge = judge, OPERATOR_INDICES(judge_indices))

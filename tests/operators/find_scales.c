@@ -145,25 +145,10 @@ static struct reference_report reference(const struct call *call)
     return (struct reference_report){0};
 }
 
-OPERATOR_CALLS(find_scales)
-OPERATOR_WORKSPACE(find_scales)
-
 #define AT(field) offsetof(struct clq_find_scales_desc, field)
-const struct operator_row operator_find_scales = {
-    .name = "find_scales",
-    .src = TYPES_FLOAT,
-    .dst = TYPES_CACHE,
-    .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
-                 {"scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(scales)},
-                 {"zero_points", TYPE_SET(F32) | TYPES_INTEGER, OPERAND_WRITTEN, true, AT(zero_points)}},
-    .draw = draw,
-    .types = types_of,
-    .judge = judge,
-    .reference = reference,
-    .enqueue = enqueue,
-    .build = build,
-    .workspace = AT(workspace),
-    .plan = plan,
-    .check = check,
-    .workspace_bytes = workspace_bytes,
-};
+OPERATOR_ROW(find_scales, .src = TYPES_FLOAT, .dst = TYPES_CACHE,
+             .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
+                          {"scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(scales)},
+                          {"zero_points", TYPE_SET(F32) | TYPES_INTEGER, OPERAND_WRITTEN, true,
+                           AT(zero_points)}},
+             .types = types_of, .judge = judge)

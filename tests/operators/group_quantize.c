@@ -49,30 +49,12 @@ static struct reference_report reference(const struct call *call)
     });
 }
 
-OPERATOR_CALLS(group_quantize)
-OPERATOR_WORKSPACE(group_quantize)
-OPERATOR_CHECK_INDICES(group_quantize)
-
 #define AT(field) offsetof(struct clq_group_quantize_desc, field)
-const struct operator_row operator_group_quantize = {
-    .name = "group_quantize",
-    .src = TYPES_FLOAT,
-    .dst = TYPES_GROUPED,
-    .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
-                 {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
-                 {"group_index", TYPES_INDEX, OPERAND_READ, false, AT(group_index)},
-                 {"zero_points", TYPES_FLOAT, OPERAND_READ, true, AT(zero_points)},
-                 {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
-    .report = AT(report),
-    .draw = draw,
-    .judge = judge,
-    .judge_indices = judge_indices,
-    .reference = reference,
-    .enqueue = enqueue,
-    .build = build,
-    .workspace = AT(workspace),
-    .plan = plan,
-    .check = check,
-    .workspace_bytes = workspace_bytes,
-    .check_indices = check_indices,
-};
+OPERATOR_CHECK_INDICES(group_quantize)
+OPERATOR_ROW(group_quantize, .src = TYPES_FLOAT, .dst = TYPES_GROUPED,
+             .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
+                          {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
+                          {"group_index", TYPES_INDEX, OPERAND_READ, false, AT(group_index)},
+                          {"zero_points", TYPES_FLOAT, OPERAND_READ, true, AT(zero_points)},
+                          {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
+             .judge = judge, OPERATOR_INDICES(judge_indices))

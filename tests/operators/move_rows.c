@@ -324,33 +324,13 @@ static struct reference_report reference(const struct call *call)
     return reference_move_rows(&of);
 }
 
-OPERATOR_CALLS(move_rows)
-OPERATOR_CHECK_INDICES(move_rows)
-OPERATOR_WORKSPACE(move_rows)
-
 #define AT(field) offsetof(struct clq_move_rows_desc, field)
-const struct operator_row operator_move_rows = {
-    .name = "move_rows",
-    .src = TYPES_FLOAT,
-    .dst = TYPES_FLOAT,
-    .operands = {{"src", TYPES_ANY, OPERAND_READ, false, AT(src)},
-                 {"src_indices", TYPES_INDEX, OPERAND_READ, true, AT(src_indices)},
-                 {"dst_indices", TYPES_INDEX, OPERAND_READ, true, AT(dst_indices)},
-                 {"input", TYPES_ANY, OPERAND_READ, true, AT(input)},
-                 {"dst", TYPES_ANY, OPERAND_WRITTEN, false, AT(dst)}},
-    .in_place = true,
-    .report = AT(report),
-    .workspace = AT(workspace),
-    .draw = draw,
-    .types = types_of,
-    .judge = move_rows_judge,
-    .judge_indices = move_rows_judge_indices,
-    .copy = copy,
-    .reference = reference,
-    .enqueue = enqueue,
-    .build = build,
-    .plan = plan,
-    .check = check,
-    .workspace_bytes = workspace_bytes,
-    .check_indices = check_indices,
-};
+OPERATOR_CHECK_INDICES(move_rows)
+OPERATOR_ROW(move_rows, .src = TYPES_FLOAT, .dst = TYPES_FLOAT,
+             .operands = {{"src", TYPES_ANY, OPERAND_READ, false, AT(src)},
+                          {"src_indices", TYPES_INDEX, OPERAND_READ, true, AT(src_indices)},
+                          {"dst_indices", TYPES_INDEX, OPERAND_READ, true, AT(dst_indices)},
+                          {"input", TYPES_ANY, OPERAND_READ, true, AT(input)},
+                          {"dst", TYPES_ANY, OPERAND_WRITTEN, false, AT(dst)}},
+             .in_place = true, .types = types_of, .judge = move_rows_judge,
+             OPERATOR_INDICES(move_rows_judge_indices), .copy = copy)

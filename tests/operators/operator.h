@@ -98,35 +98,48 @@ extern const struct operator_row *const operators[OPERATORS];
 /* NULL: there is none of this name. */
 const struct operator_row *operator_find(const char *name);
 
-/* Functions of a void *, for the rows: enqueue, build, check and plan, which every operator has. */
-#define OPERATOR_CALLS(name)                                                                                 \
+/* An operator's row, of its own functions draw and reference, of the library's, which every operator has, and
+ * of what stands behind: its types, its tensors by AT(field), its judge. */
+#define OPERATOR_ROW(op, ...)                                                                                \
     static clq_status enqueue(clq_context *context, cl_command_queue queue, const void *desc,                \
                               cl_uint num_wait, const cl_event *wait, cl_event *done)                        \
     {                                                                                                        \
-        return clq_##name(context, queue, desc, num_wait, wait, done);                                       \
+        return clq_##op(context, queue, desc, num_wait, wait, done);                                         \
     }                                                                                                        \
     static clq_status build(clq_context *context, const void *desc)                                          \
     {                                                                                                        \
-        return clq_##name##_build(context, desc);                                                            \
+        return clq_##op##_build(context, desc);                                                              \
     }                                                                                                        \
     static clq_status check(const void *desc)                                                                \
     {                                                                                                        \
-        return clq_##name##_check(desc);                                                                     \
+        return clq_##op##_check(desc);                                                                       \
     }                                                                                                        \
     static clq_status plan(clq_context *context, const void *desc, clq_plan **made)                          \
     {                                                                                                        \
-        return clq_##name##_plan(context, desc, made);                                                       \
-    }
-#define OPERATOR_CHECK_INDICES(name)                                                                         \
+        return clq_##op##_plan(context, desc, made);                                                         \
+    }                                                                                                        \
+    static clq_status workspace_bytes(clq_context *context, const void *desc, size_t *size_bytes)            \
+    {                                                                                                        \
+        return clq_##op##_workspace(context, desc, size_bytes);                                              \
+    }                                                                                                        \
+    const struct operator_row operator_##op = {.name = #op,                                                  \
+                                               .draw = draw,                                                 \
+                                               .reference = reference,                                       \
+                                               .enqueue = enqueue,                                           \
+                                               .build = build,                                               \
+                                               .check = check,                                               \
+                                               .plan = plan,                                                 \
+                                               .workspace = offsetof(struct clq_##op##_desc, workspace),     \
+                                               .workspace_bytes = workspace_bytes,                           \
+                                               __VA_ARGS__};
+
+/* Ahead of the row of an operator that looks at indices, and in it. */
+#define OPERATOR_CHECK_INDICES(op)                                                                           \
     static clq_status check_indices(clq_context *context, cl_command_queue queue, const void *desc,          \
                                     cl_uint num_wait, const cl_event *wait)                                  \
     {                                                                                                        \
-        return clq_##name##_check_indices(context, queue, desc, num_wait, wait);                             \
+        return clq_##op##_check_indices(context, queue, desc, num_wait, wait);                               \
     }
-#define OPERATOR_WORKSPACE(name)                                                                             \
-    static clq_status workspace_bytes(clq_context *context, const void *desc, size_t *size_bytes)            \
-    {                                                                                                        \
-        return clq_##name##_workspace(context, desc, size_bytes);                                            \
-    }
+#define OPERATOR_INDICES(judged) .report = AT(report), .judge_indices = judged, .check_indices = check_indices
 
 #endif

@@ -85,25 +85,10 @@ static struct reference_report reference(const struct call *call)
     return (struct reference_report){0};
 }
 
-OPERATOR_CALLS(quantize)
-OPERATOR_WORKSPACE(quantize)
-
 #define AT(field) offsetof(struct clq_quantize_desc, field)
-const struct operator_row operator_quantize = {
-    .name = "quantize",
-    .src = TYPES_FLOAT,
-    .dst = TYPES_QUANTIZED,
-    .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
-                 {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
-                 {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
-                 {"y", TYPES_QUANTIZED, OPERAND_WRITTEN, false, AT(y)}},
-    .draw = draw,
-    .judge = judge,
-    .reference = reference,
-    .enqueue = enqueue,
-    .build = build,
-    .workspace = AT(workspace),
-    .plan = plan,
-    .check = check,
-    .workspace_bytes = workspace_bytes,
-};
+OPERATOR_ROW(quantize, .src = TYPES_FLOAT, .dst = TYPES_QUANTIZED,
+             .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
+                          {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
+                          {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
+                          {"y", TYPES_QUANTIZED, OPERAND_WRITTEN, false, AT(y)}},
+             .judge = judge)

@@ -131,33 +131,13 @@ static struct reference_report reference(const struct call *call)
     });
 }
 
-OPERATOR_CALLS(quantize_scatter)
-OPERATOR_CHECK_INDICES(quantize_scatter)
-OPERATOR_WORKSPACE(quantize_scatter)
-
 #define AT(field) offsetof(struct clq_quantize_scatter_desc, field)
-const struct operator_row operator_quantize_scatter = {
-    .name = "quantize_scatter",
-    .src = TYPES_FLOAT,
-    .dst = TYPES_CACHE,
-    .operands = {{"input", TYPES_CACHE, OPERAND_READ, true, AT(input)},
-                 {"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
-                 {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
-                 {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
-                 {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
-                 {"cache", TYPES_CACHE, OPERAND_WRITTEN, false, AT(cache)}},
-    .report = AT(report),
-    .workspace = AT(workspace),
-    .draw = draw,
-    .types = types_of,
-    .judge = judge,
-    .judge_indices = judge_indices,
-    .copy = copy,
-    .reference = reference,
-    .enqueue = enqueue,
-    .build = build,
-    .plan = plan,
-    .check = check,
-    .workspace_bytes = workspace_bytes,
-    .check_indices = check_indices,
-};
+OPERATOR_CHECK_INDICES(quantize_scatter)
+OPERATOR_ROW(quantize_scatter, .src = TYPES_FLOAT, .dst = TYPES_CACHE,
+             .operands = {{"input", TYPES_CACHE, OPERAND_READ, true, AT(input)},
+                          {"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
+                          {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
+                          {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
+                          {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
+                          {"cache", TYPES_CACHE, OPERAND_WRITTEN, false, AT(cache)}},
+             .types = types_of, .judge = judge, OPERATOR_INDICES(judge_indices), .copy = copy)
