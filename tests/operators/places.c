@@ -3,6 +3,8 @@
 
 /* So many entries that they do not look at each other, but at a table of last ones. */
 enum { MANY = 130 };
+/* A tensor's, before they are made long: each may be a slice, and a command of the driver's. */
+enum { MOST_ROWS = 10000 };
 
 static void many_shapes(struct call *call, struct places *p, bool last_is_whole, enum reference_type type)
 {
@@ -20,6 +22,26 @@ static void many_shapes(struct call *call, struct places *p, bool last_is_whole,
         rng_once_in(rng, 2) ? 1 : 1 + rng_below(rng, p->cache.size[1] < 6 ? p->cache.size[1] : 6);
 }
 
+/* Halves what is longest of the rows' dimensions, in both shapes where both have it. */
+static void bound_rows(struct places *p)
+{
+    const int last = p->cache.rank - 1;
+    struct shape *larger = shape_elements(&p->cache) > shape_elements(&p->pieces) ? &p->cache : &p->pieces;
+
+    while (shape_elements(larger) / larger->size[last] > MOST_ROWS) {
+        int longest = 0;
+
+        for (int d = 1; d < last; d++)
+            longest = larger->size[d] > larger->size[longest] ? d : longest;
+        larger->size[longest] /= 2;
+        if (longest > 0 && longest != p->d)
+            p->cache.size[longest] = p->pieces.size[longest] = larger->size[longest];
+        if (p->pieces.size[p->d] > p->cache.size[p->d])
+            p->pieces.size[p->d] = p->cache.size[p->d];
+        larger = shape_elements(&p->cache) > shape_elements(&p->pieces) ? &p->cache : &p->pieces;
+    }
+}
+
 static void few_shapes(struct call *call, struct places *p, bool last_is_whole, enum reference_type type)
 {
     struct rng *rng = &call->rng;
@@ -35,6 +57,7 @@ static void few_shapes(struct call *call, struct places *p, bool last_is_whole, 
     p->pieces.size[p->d] = rng_once_in(rng, 2) ? 1 : 1 + rng_below(rng, p->cache.size[p->d]);
     while (p->pieces.size[0] > 6 && shape_elements(&p->pieces) > 4 * call->most_elements)
         p->pieces.size[0] /= 2;
+    bound_rows(p);
 }
 
 /* A number up to `most` mostly, which is in range; else a wild one, or one beside it. */

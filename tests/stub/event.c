@@ -33,7 +33,7 @@ static cl_int set_status(cl_event event, cl_int status)
         return CL_INVALID_VALUE;
     if (event->status <= CL_COMPLETE)
         return CL_INVALID_OPERATION;
-    event->status = status;
+    stub_event_end(event, status);
     while (stub_run_one())
         ;
     stub_announce_change();

@@ -24,8 +24,10 @@ struct _cl_command_queue {
     cl_context context;
     cl_device_id device;
     cl_command_queue_properties properties;
-    struct stub_command *first; /* of those that are not complete, as they were enqueued */
-    cl_command_queue next;      /* of all queues */
+    struct stub_command *first, *last; /* of those that are not complete, as they were enqueued */
+    struct stub_command *awake;        /* the first of those that no event holds up, or that are barriers */
+    uint64_t enqueued;                 /* ever */
+    cl_command_queue next;             /* of all queues */
 };
 
 struct _cl_event {
@@ -35,10 +37,13 @@ struct _cl_event {
     cl_command_type type;
     cl_int status;
     struct stub_command *command; /* until it is complete */
+    struct stub_command *asleep;  /* the first of those that wait for it */
 };
 
 struct stub_command {
-    struct stub_command *next;
+    struct stub_command *next, *previous; /* in the queue */
+    struct stub_command *next_beside;     /* awake in the queue, or asleep at the same event */
+    uint64_t number;                      /* in the queue */
     cl_command_queue queue;
     cl_event event;
     cl_uint num_wait;
@@ -57,6 +62,8 @@ struct stub_command {
     struct stub_mapping *mapping;
     struct stub_launch_copy *launch;
 };
+
+extern cl_command_queue stub_queues; /* all that have not ended */
 
 bool stub_has_device(cl_context context, cl_device_id device);
 
@@ -78,6 +85,8 @@ cl_int stub_enqueue(struct stub_command *command, bool blocks, cl_event *event);
 /* Gives back what the command holds. */
 void stub_command_free(struct stub_command *command);
 
+/* Says that it is complete or has failed, and wakes what waits for it. */
+void stub_event_end(cl_event event, cl_int status);
 /* Of one queue: its commands may run from now on. */
 void stub_submit(cl_command_queue queue);
 /* Runs a command that may; false where there is none. */
