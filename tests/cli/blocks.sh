@@ -15,9 +15,10 @@ holds "and back" back.st "y F32 [2,5] 127 -1 254 2 381 -508 4 0 0 635"
 run "$CLQUANT" scales in.st -o out.st --block 2 --axis 0 --method minmax
 holds "blocks of the first axis, which is one" out.st "scales F32 [1,5] 2.49019599 0.0196078438 0.996078432 0.00784313772 2.49019599
 zero_points I8 [1,5] 76 -77 -128 -128 -128"
-run "$CLQUANT" quantize in.st scales.st -o out.st
+"$TENSOR_FILE" make unsaid.st scales:F32:2x3:1,2,3,4,1,5 # which no record says what they are of
+run "$CLQUANT" quantize in.st unsaid.st -o out.st
 refused "without --block they are by shape" 1 "scales.shape[1] is 3: it must be 1, or x.shape[1], 5"
-run "$CLQUANT" quantize in.st scales.st -o out.st --block 3
+run "$CLQUANT" quantize in.st unsaid.st -o out.st --block 3
 refused "other blocks" 1 "scales.shape[1] is 3: it must be 2, the blocks of 3 in x.shape[1], 5"
 run "$CLQUANT" quantize in.st scales.st -o out.st --block -1
 refused "a number below 0" 2 "--block '-1': a whole number from 0 to 2147483647 is expected"
@@ -38,9 +39,9 @@ holds "by scales that are found" y.st "y I8 [3,5] 32 0 127 1 76 -127 1 0 0 127 1
 scales F32 [2,3] 4 2 5 6 7 8"
 run "$CLQUANT" dequantize y.st -o back.st --mode dynamic --block 2 --block-before 2
 holds "and back as dynamic" back.st "y F32 [3,5] 128 0 254 2 380 -508 4 0 0 635 762 0 889 126 -1016"
-run "$CLQUANT" quantize squares.st scales.st -o out.st --block 2
+run "$CLQUANT" quantize squares.st unsaid.st -o out.st --block 2
 refused "squares for rows" 1 "scales.shape[0] is 2: it must be 1, or x.shape[0], 3"
-run "$CLQUANT" quantize squares.st scales.st -o out.st --block-before 2
+run "$CLQUANT" quantize squares.st unsaid.st -o out.st --block-before 2
 refused "of no block" 1 "--block-before is 2: it must be 0 where --block is 0, for it cuts the blocks of axis along one more"
 run "$CLQUANT" scales squares.st -o out.st --block 2 --block-before 2 --axis 0
 refused "in front of the first" 1 "--block-before is 2: it must be 0 where --axis is the first dimension of x, for it is of the one in front of axis"

@@ -82,6 +82,61 @@ run "$CLQUANT" move_rows q.st places.st --tensor src=cache -o moved.st
 run "$CLQUANT" dequantize moved.st q.st --tensor q=dst --tensor scales=q.st:cache_scales -o y.st --rotate 32
 refused "rows that were moved" 1 "tensor 'dst' was made, by dynamic_quantize_scatter "
 
+# Keys and values are rows of two caches, and each has its own record; what is added to one is as the rest of it.
+"$TENSOR_FILE" make kv.st input:F32:2x2x64:$x
+"$TENSOR_FILE" make pages.st key_cache:I8:1x4x2x64:0 value_cache:I8:1x4x2x64:0 slot_mapping:I32:2:3,1
+run "$CLQUANT" dynamic_quantize kv.st -o key.st --tensor x=input --symmetric
+run "$CLQUANT" dynamic_quantize kv.st -o value.st --tensor x=input --symmetric --rotate 64
+paged="--cache-mode Norm --tensor key=key.st:y --tensor value=value.st:y"
+run "$CLQUANT" npu_scatter_pa_kv_cache key.st value.st pages.st $paged -o caches.st
+succeeded "keys and values into pages"
+for cache in "key_cache --rotate" "value_cache --mode"; do
+    run "$CLQUANT" dequantize caches.st key.st --tensor q=${cache% *} --tensor scales=key.st:scales -o y.st ${cache#* } $([[ $cache == key* ]] && echo 64 || echo divide)
+    refused "${cache% *} in pages: how it was made" 1 "tensor '${cache% *}' was made, by dynamic_quantize "
+done
+check "the values' record is their own" grep -q "by dynamic_quantize --dtype int8 --mode dynamic --rotate 64 (" <<<"$err"
+"$TENSOR_FILE" make slots.st slot_mapping:I32:2:0,2
+run "$CLQUANT" npu_scatter_pa_kv_cache key.st caches.st slots.st $paged --tensor value=key.st:y -o again.st
+refused "values that were made otherwise than their cache" 1 "both must be alike"
+run "$CLQUANT" npu_scatter_pa_kv_cache key.st value.st caches.st slots.st $paged -o again.st
+succeeded "more of the same"
+check "the record stays" grep -q '"clquant":"dynamic_quantize --dtype int8 --mode dynamic.ndynamic_quantize --dtype int8 --mode dynamic --rotate 64","clquant_tensor":"key_cache.nvalue_cache"' again.st
+
+# Scales say what they are for. Each: the options of scales, those of quantize that contradict.
+while IFS='|' read -r options against; do
+    run "$CLQUANT" scales x.st -o s.st $options
+    run "$CLQUANT" quantize x.st s.st -o q.st
+    succeeded "scales $options, and no option of quantize"
+    run "$CLQUANT" dequantize q.st s.st -o y.st
+    check "scales $options: comes back" near y.st 0.2
+    while [ -n "$against" ]; do
+        option=${against%%,*} against=${against#"$option"} against=${against#,}
+        run "$CLQUANT" quantize x.st s.st -o q.st $option
+        refused "scales $options, and quantize $option" 1 "'scales' was made"
+    done
+done <<'TABLE'
+|--mode multiply,--dtype uint8,--block 32,--axis 0
+--mode multiply|--mode divide
+--mode multiply --dtype uint8|--mode divide,--dtype int8,--tensor zero_points=
+--axis 0|--axis 1,--axis -1
+--axis 1 --block 32|--block 0,--block 64
+--axis 1 --block 32 --block-before 2|--block-before 1
+--axis none --dtype int4|--dtype int8
+--method minmax|--tensor zero_points=
+TABLE
+run "$CLQUANT" scales x.st -o s.st --axis none
+run "$CLQUANT" quantize x.st s.st -o q.st --axis 0
+succeeded "one scale has no axis"
+run "$CLQUANT" scales x.st -o s.st --mode multiply
+run "$CLQUANT" npu_quantize named.st s.st -o q.st --axis -1
+refused "the documented call by scales to multiply with" 1 "tensor 'scales' was made by scales --dtype int8 --mode multiply"
+run "$CLQUANT" quantize_scatter cache.st rows.st s.st --tensor scales=s.st:scales -o q.st --mode divide
+refused "rows by scales to multiply with" 1 "--mode is divide: it must be as tensor 'scales' was made, by scales --dtype int8 --mode multiply"
+run "$CLQUANT" quantize x.st s.st -o q.st
+run "$CLQUANT" scales x.st -o s.st
+run "$CLQUANT" dequantize q.st s.st -o y.st
+refused "values and scales that two runs made" 1 "--mode is multiply: it must be as tensor 'scales' was made, by scales --dtype int8 --mode divide (its file's metadata, clquant)"
+
 # Floats have no record, and another tensor of the file has not this one's.
 run "$CLQUANT" dynamic_quantize x.st -o q.st
 run "$CLQUANT" dequantize q.st -o y.st

@@ -73,6 +73,18 @@ static void adjust(const struct operator_call *call, void *desc)
 OPERATOR_CALLS(find_scales)
 static const struct operator_library library = {"find_scales", check, run, NULL};
 
+/* The axis is counted from the last one: what is quantized may have more dimensions in front than x. */
+static void record(const struct operator_call *call, struct operator_record *record)
+{
+    const int64_t axis = call->values[AXIS];
+
+    operator_record_static(call, record);
+    record->dtype = clq_dtype_name(operator_dtype(call, DTYPE));
+    if (axis >= 0 && axis != OPERATOR_NONE)
+        record->values[RECORD_AXIS] = axis - (int64_t)call->sources[X]->rank;
+    record->added = has_zero_points(call);
+}
+
 const struct operator_description find_scales_operator = {
     .name = "scales",
     .also = "find_scales", /* its name in C and Python */
@@ -92,4 +104,5 @@ const struct operator_description find_scales_operator = {
     .adjust = adjust,
     .library = &library,
     .plan = plan,
+    .record = record,
 };

@@ -84,5 +84,5 @@ const struct operator_description move_rows_operator = {
     .adjust = adjust,
     .library = &library,
     .plan = plan,
-    .moves = true,
+    .moves = 1,
 };

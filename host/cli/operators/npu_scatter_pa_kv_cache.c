@@ -2,6 +2,7 @@
 /* clquant npu_scatter_pa_kv_cache: the documented call. */
 #include "operator.h"
 
+/* By turns of both outputs: see moves of struct operator_description. */
 enum { KEY, VALUE, KEY_CACHE, VALUE_CACHE, SLOT_MAPPING };
 enum { CACHE_MODE, STRICT };
 enum { PA_NZ, NORM };
@@ -111,4 +112,5 @@ const struct operator_description npu_scatter_pa_kv_cache_operator = {
     .check = check,
     .check_indices = check_indices,
     .run = run,
+    .moves = 2,
 };

@@ -169,7 +169,7 @@ const struct operator_description npu_scatter_nd_update_operator = {
     .check = check_copy,
     .check_indices = check_indices,
     .run = run_copy,
-    .moves = true,
+    .moves = 1,
 };
 
 const struct operator_description npu_scatter_nd_update_in_place_operator = {
@@ -183,7 +183,7 @@ const struct operator_description npu_scatter_nd_update_in_place_operator = {
     .check = check_in_place,
     .check_indices = check_indices,
     .run = run_in_place,
-    .moves = true,
+    .moves = 1,
 };
 
 const struct operator_description scatter_update_operator = {
@@ -197,7 +197,7 @@ const struct operator_description scatter_update_operator = {
     .check = check_copy,
     .check_indices = check_indices,
     .run = run_copy,
-    .moves = true,
+    .moves = 1,
 };
 
 const struct operator_description scatter_update_in_place_operator = {
@@ -211,5 +211,5 @@ const struct operator_description scatter_update_in_place_operator = {
     .check = check_in_place,
     .check_indices = check_indices,
     .run = run_in_place,
-    .moves = true,
+    .moves = 1,
 };

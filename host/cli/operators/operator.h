@@ -179,10 +179,10 @@ struct operator_description {
     /* Of an operator that reports: the library's word on the first entry that is out of range. */
     clq_status (*check_indices)(struct operator_call *call);
     clq_status (*run)(struct operator_call *call, cl_event *done);
-    /* Of an operator that quantizes: the record of its first output, for OUT's metadata. */
+    /* Of an operator that quantizes, or finds scales: the record of its first output, for OUT's metadata. */
     void (*record)(const struct operator_call *call, struct operator_record *record);
     bool recalls; /* the first input's record says the options that are left out, and others are refused */
-    bool moves;   /* its first output has rows of its inputs, and their record */
+    size_t moves; /* so many outputs have rows of inputs and their record: of input i output i % moves */
 };
 
 /* A description with its library's rows. */
@@ -222,7 +222,8 @@ struct operator_call {
     struct operator_output outputs[OPERATOR_MAX_OUTPUTS];
     size_t output_count;
 
-    char moved[RECORD_TEXT]; /* the record of what is moved */
+    bool recalled[OPERATOR_MAX_OPTIONS];           /* a record says it */
+    char moved[OPERATOR_MAX_OUTPUTS][RECORD_TEXT]; /* the record of what is moved to an output */
     struct output_file out;
     struct safetensors_tensor out_tensors[OPERATOR_MAX_OUTPUTS]; /* as OUT's header has them */
     char *header;                                                /* OUT's first bytes */
