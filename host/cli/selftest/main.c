@@ -57,6 +57,7 @@ struct counts {
 
 struct totals {
     size_t lines, failed, comparisons, left_out;
+    int64_t walked; /* of the lines' numbers, in all settings */
     struct counts by[OPERATORS + 1];
     double longest; /* of the lines, in seconds */
 };
@@ -145,13 +146,15 @@ static int step_of_lines(void)
     }
 }
 
-/* In the order of their numbers; where there is an end, from one of them on by that step. A line is begun
- * where one as long as the longest before it would end in time. */
+/* In the order of their numbers; where there is an end, from one of them on by that step, and in each setting
+ * behind the last line of the one before. A line is begun where one as long as the longest before it would
+ * end in time. */
 static void run_lines(const struct device *device, const struct setting *setting,
                       const struct request *request, double end, struct totals *totals)
 {
-    const int64_t first = request->seconds > 0 ? (int64_t)(request->seed % LINES) : 0,
-                  step = request->seconds > 0 ? step_of_lines() : 1;
+    const int64_t step = request->seconds > 0 ? step_of_lines() : 1,
+                  first = request->seconds > 0 ? (int64_t)(request->seed % LINES) + totals->walked * step : 0;
+    int walked = 0;
     char name[256];
     struct line line;
 
@@ -163,11 +166,13 @@ static void run_lines(const struct device *device, const struct setting *setting
         if (request->seconds == 0 || seconds_now() + totals->longest < end) {
             run_line(device, request, &line, number, name, totals);
             counts_of(totals, &line)->run++;
+            walked = i + 1;
         } else {
             counts_of(totals, &line)->left_out++;
             totals->left_out++;
         }
     }
+    totals->walked += walked;
 }
 
 static bool run_setting(const struct setting *setting, const struct request *request, double end,
