@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 #include <clquant/context.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,7 @@ enum { NO_PLATFORM = -1001 };
 struct listing {
     cl_device_id chosen; /* NULL: none */
     unsigned number;     /* counted over all platforms */
-    cJSON *platforms;    /* NULL: it is printed as text */
-    cJSON *devices;      /* of the last platform */
+    cJSON *platforms;
 };
 
 enum { TEXT_BYTES = 512 };
@@ -63,11 +63,6 @@ static const char *type_of(cl_device_id device)
     return type & CL_DEVICE_TYPE_CPU ? "CPU" : "custom";
 }
 
-static const char *yes_no(bool yes)
-{
-    return yes ? "yes" : "no";
-}
-
 /* The version of cl_khr_command_buffer, by which clq_plan_record chooses the form of its functions; "no"
  * where the device does not have it, and "yes" where the driver says no version. */
 static const char *command_buffers(cl_device_id device, char text[TEXT_BYTES])
@@ -91,49 +86,6 @@ static const char *command_buffers(cl_device_id device, char text[TEXT_BYTES])
                 snprintf(text, TEXT_BYTES, "%u.%u.%u", all[i].version >> 22, all[i].version >> 12 & 0x3ff,
                          all[i].version & 0xfff);
     return text;
-}
-
-static void print_traits(cl_device_id device)
-{
-    const cl_device_fp_config config = large(device, CL_DEVICE_SINGLE_FP_CONFIG);
-    char text[TEXT_BYTES];
-
-    printf("      %u compute units, %.1f GiB of memory, buffers up to %.1f GiB, %llu KiB of local memory\n",
-           (unsigned)number_of(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint)),
-           (double)large(device, CL_DEVICE_GLOBAL_MEM_SIZE) / (1 << 30),
-           (double)large(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) / (1 << 30),
-           (unsigned long long)large(device, CL_DEVICE_LOCAL_MEM_SIZE) / 1024);
-    printf(
-        "      promises correct division: %s, subnormals: %s, FMA: %s; compiler: %s; command buffers: %s\n",
-        yes_no(config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT), yes_no(config & CL_FP_DENORM),
-        yes_no(config & CL_FP_FMA),
-        yes_no(number_of(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0),
-        command_buffers(device, text));
-}
-
-static void print_reason(cl_device_id device)
-{
-    const char *text = getenv("CLQ_DEVICE");
-
-    if (text && *text)
-        printf("      the default: CLQ_DEVICE is '%s'\n", text);
-    else if (large(device, CL_DEVICE_TYPE) & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR))
-        printf("      the default: the first GPU or accelerator that runs the kernels\n");
-    else
-        printf("      the default: there is no such GPU or accelerator, and this is the first CPU\n");
-}
-
-static void print_device(struct listing *listing, cl_device_id device)
-{
-    char text[TEXT_BYTES];
-
-    printf("  %2u  %s: %s\n", listing->number, type_of(device), device_text(device, CL_DEVICE_NAME, text));
-    printf("      %s", device_text(device, CL_DEVICE_VERSION, text));
-    printf(", driver %s", device_text(device, CL_DRIVER_VERSION, text));
-    printf(", %s\n", device_text(device, CL_DEVICE_OPENCL_C_VERSION, text));
-    print_traits(device);
-    if (device == listing->chosen)
-        print_reason(device);
 }
 
 static bool add_texts(cJSON *to, cl_device_id device)
@@ -172,13 +124,12 @@ static bool add_numbers(cJSON *to, cl_device_id device)
     return true;
 }
 
-static bool add_device(const struct listing *listing, cl_device_id device)
+static bool add_device(const struct listing *listing, cJSON *devices, cl_device_id device)
 {
     const cl_device_fp_config config = large(device, CL_DEVICE_SINGLE_FP_CONFIG);
     cJSON *to = cJSON_CreateObject();
 
-    return cJSON_AddItemToArray(listing->devices, to) &&
-           cJSON_AddNumberToObject(to, "number", listing->number) &&
+    return cJSON_AddItemToArray(devices, to) && cJSON_AddNumberToObject(to, "number", listing->number) &&
            cJSON_AddStringToObject(to, "type", type_of(device)) && add_texts(to, device) &&
            add_numbers(to, device) &&
            cJSON_AddBoolToObject(to, "correct_division", config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) &&
@@ -189,66 +140,45 @@ static bool add_device(const struct listing *listing, cl_device_id device)
            cJSON_AddBoolToObject(to, "default", device == listing->chosen);
 }
 
-static bool add_platform(struct listing *listing, cl_platform_id platform)
-{
-    cJSON *to = cJSON_CreateObject();
-    char text[TEXT_BYTES];
-
-    listing->devices = NULL;
-    if (cJSON_AddItemToArray(listing->platforms, to) &&
-        cJSON_AddStringToObject(to, "name", platform_text(platform, CL_PLATFORM_NAME, text)) &&
-        cJSON_AddStringToObject(to, "version", platform_text(platform, CL_PLATFORM_VERSION, text)))
-        listing->devices = cJSON_AddArrayToObject(to, "devices");
-    return listing->devices != NULL;
-}
-
-static bool begin_platform(struct listing *listing, cl_platform_id platform)
-{
-    char text[TEXT_BYTES];
-
-    if (listing->platforms != NULL)
-        return add_platform(listing, platform);
-    printf("%s: ", platform_text(platform, CL_PLATFORM_NAME, text));
-    printf("%s\n", platform_text(platform, CL_PLATFORM_VERSION, text));
-    return true;
-}
-
-static int print_platform(struct listing *listing, cl_platform_id platform)
+static cl_int add_devices(struct listing *listing, cl_platform_id platform, cJSON *to)
 {
     cl_device_id *devices = NULL;
     cl_uint count = 0;
     cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
 
-    if (!begin_platform(listing, platform))
-        return STATUS_SYSTEM;
-    if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) {
-        if (listing->platforms == NULL)
-            printf("      no device\n");
-        return STATUS_DONE;
-    }
+    if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0))
+        return CL_SUCCESS;
     if (code == CL_SUCCESS) {
         devices = calloc(count, sizeof(cl_device_id));
         code = devices ? clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL)
                        : CL_OUT_OF_HOST_MEMORY;
     }
     for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++, listing->number++)
-        if (listing->platforms == NULL)
-            print_device(listing, devices[i]);
-        else if (!add_device(listing, devices[i]))
+        if (!add_device(listing, to, devices[i]))
             code = CL_OUT_OF_HOST_MEMORY;
     free(devices);
-    if (code == CL_SUCCESS)
-        return STATUS_DONE;
-    complain("clGetDeviceIDs failed: %s", clq_status_name(code));
-    return STATUS_SYSTEM;
+    return code;
 }
 
-static int print_platforms(struct listing *listing)
+static cl_int add_platform(struct listing *listing, cl_platform_id platform)
 {
+    cJSON *to = cJSON_CreateObject(), *devices = NULL;
+    char text[TEXT_BYTES];
+
+    if (cJSON_AddItemToArray(listing->platforms, to) &&
+        cJSON_AddStringToObject(to, "name", platform_text(platform, CL_PLATFORM_NAME, text)) &&
+        cJSON_AddStringToObject(to, "version", platform_text(platform, CL_PLATFORM_VERSION, text)))
+        devices = cJSON_AddArrayToObject(to, "devices");
+    return devices ? add_devices(listing, platform, devices) : CL_OUT_OF_HOST_MEMORY;
+}
+
+/* What is there, up to the first failure. */
+static int add_platforms(struct listing *listing)
+{
+    const char *call = "clGetPlatformIDs";
     cl_platform_id *platforms = NULL;
     cl_uint count = 0;
     cl_int code = clGetPlatformIDs(0, NULL, &count);
-    int status = STATUS_DONE;
 
     if (code == NO_PLATFORM || (code == CL_SUCCESS && count == 0))
         return STATUS_DONE; /* nothing to list, as the search for a default has found */
@@ -256,18 +186,79 @@ static int print_platforms(struct listing *listing)
         platforms = calloc(count, sizeof(cl_platform_id));
         code = platforms ? clGetPlatformIDs(count, platforms, NULL) : CL_OUT_OF_HOST_MEMORY;
     }
-    if (code != CL_SUCCESS) {
-        complain("clGetPlatformIDs failed: %s", clq_status_name(code));
-        status = STATUS_SYSTEM;
+    for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++) {
+        call = "clGetDeviceIDs";
+        code = add_platform(listing, platforms[i]);
     }
-    for (cl_uint i = 0; status == STATUS_DONE && i < count; i++)
-        status = print_platform(listing, platforms[i]);
     free(platforms);
-    return status;
+    if (code == CL_SUCCESS)
+        return STATUS_DONE;
+    complain("%s failed: %s", call, clq_status_name(code));
+    return STATUS_SYSTEM;
 }
 
-/* Everything is there when it is printed, so that half a list is no JSON. */
-static int print_json(struct listing *listing)
+static const char *text_of(const cJSON *object, const char *name)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+static double figure_of(const cJSON *object, const char *name)
+{
+    return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+static const char *yes_no(const cJSON *object, const char *name)
+{
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name)) ? "yes" : "no";
+}
+
+static void print_reason(const char *type)
+{
+    const char *text = getenv("CLQ_DEVICE");
+
+    if (text && *text)
+        printf("      the default: CLQ_DEVICE is '%s'\n", text);
+    else if (strcmp(type, "GPU") == 0 || strcmp(type, "accelerator") == 0)
+        printf("      the default: the first GPU or accelerator that runs the kernels\n");
+    else
+        printf("      the default: there is no such GPU or accelerator, and this is the first CPU\n");
+}
+
+static void print_device(const cJSON *device)
+{
+    printf("  %2.0f  %s: %s\n", figure_of(device, "number"), text_of(device, "type"),
+           text_of(device, "name"));
+    printf("      %s, driver %s, %s\n", text_of(device, "version"), text_of(device, "driver"),
+           text_of(device, "opencl_c"));
+    printf("      %.0f compute units, %.1f GiB of memory, buffers up to %.1f GiB, %.0f KiB of local memory\n",
+           figure_of(device, "compute_units"), figure_of(device, "memory_bytes") / (1 << 30),
+           figure_of(device, "largest_buffer_bytes") / (1 << 30),
+           floor(figure_of(device, "local_memory_bytes") / 1024));
+    printf(
+        "      promises correct division: %s, subnormals: %s, FMA: %s; compiler: %s; command buffers: %s\n",
+        yes_no(device, "correct_division"), yes_no(device, "subnormals"), yes_no(device, "fma"),
+        yes_no(device, "compiler"), text_of(device, "command_buffers"));
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(device, "default")))
+        print_reason(text_of(device, "type"));
+}
+
+static void print_text(const cJSON *platforms)
+{
+    const cJSON *platform = NULL, *device = NULL;
+
+    cJSON_ArrayForEach(platform, platforms)
+    {
+        const cJSON *devices = cJSON_GetObjectItemCaseSensitive(platform, "devices");
+
+        printf("%s: %s\n", text_of(platform, "name"), text_of(platform, "version"));
+        if (cJSON_GetArraySize(devices) == 0)
+            printf("      no device\n");
+        cJSON_ArrayForEach(device, devices) print_device(device);
+    }
+}
+
+/* Half a list is no JSON; as text it is still worth reading. */
+static int print_all(struct listing *listing, bool json)
 {
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;
@@ -275,10 +266,10 @@ static int print_json(struct listing *listing)
 
     listing->platforms = cJSON_AddArrayToObject(root, "platforms");
     if (listing->platforms != NULL)
-        status = print_platforms(listing);
-    if (status == STATUS_DONE)
-        text = cJSON_Print(root);
-    if (text != NULL)
+        status = add_platforms(listing);
+    if (!json)
+        print_text(listing->platforms);
+    else if (status == STATUS_DONE && (text = cJSON_Print(root)) != NULL)
         printf("%s\n", text);
     else
         status = STATUS_SYSTEM;
@@ -309,7 +300,7 @@ int devices_main(int argc, char **argv)
         return STATUS_USAGE;
     }
     found = clq_device_find(NULL, 1, &platform, &listing.chosen);
-    status = json ? print_json(&listing) : print_platforms(&listing);
+    status = print_all(&listing, json);
     if (status != STATUS_DONE || found == CLQ_OK)
         return status;
     complain("%s", clq_error_detail());
