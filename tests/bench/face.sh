@@ -85,11 +85,11 @@ run "$CLQUANT" bench --only "no such row"
 refused "no row" 2 "no such row"
 for size in 0 -1 1x 1048577 ""; do
     run "$CLQUANT" bench --size "$size"
-    refused "--size '$size'" 2 "--size is from 1"
+    refused "--size '$size'" 2 "a whole number from 1 to 1048576"
 done
 for seconds in 0 -1 1x 1000001 ""; do
     run "$CLQUANT" bench --seconds "$seconds"
-    refused "--seconds '$seconds'" 2 "--seconds to"
+    refused "--seconds '$seconds'" 2 "a whole number from 1 to 1000000"
 done
 run "$CLQUANT" bench --device "no such device" --size 1
 refused "no device" 3 "no such device"

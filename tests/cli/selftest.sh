@@ -89,7 +89,7 @@ fi
 
 [ "$1" = options ] || { finish; exit; }
 run "$CLQUANT" selftest --seconds 0
-refused "no time" 2 "--seconds '0': a whole number above 0 is expected"
+refused "no time" 2 "--seconds '0': a whole number from 1 to 1000000 is expected"
 run "$CLQUANT" selftest --only "exact uint9"
 refused "words that no line has" 2 "--only 'exact uint9': no line has it"
 run "$CLQUANT" selftest --only '"own form" "group form"'

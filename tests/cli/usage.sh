@@ -60,7 +60,7 @@ usage "an axis that is no number" "--axis 'last': a whole number" quantize in.st
 usage "an axis that is no whole number" "--axis '1.5': a whole number" quantize in.st -o out.st --axis 1.5
 usage "an empty axis" "--axis '': a whole number" quantize in.st -o out.st --axis ''
 usage "an axis beyond all numbers" "--axis '99999999999': a whole number from -2147483648 to 2147483647 is expected" quantize in.st -o out.st --axis 99999999999
-usage "a size that is none" "bench: --size '0': see clquant bench --help; --size is from 1 to" bench --size 0
+usage "a size that is none" "bench: --size '0': a whole number from 1 to 1048576 is expected" bench --size 0
 usage "a seed beyond all numbers" "--seed '18446744073709551616': a whole number from 0 to 18446744073709551615" selftest --seed 18446744073709551616
 usage "an unknown type" "--dtype 'int5': one of int8, uint8, int32, int4, uint4, float8_e4m3fn, float8_e5m2" quantize in.st -o out.st --dtype int5
 usage "an unknown mode" "--mode 'add': one of divide, multiply" quantize in.st -o out.st --mode add

@@ -2,6 +2,7 @@
 /* clquant bench: the options, and the rows in their order. */
 #include "bench.h"
 
+#include "../arguments.h"
 #include "../build_log.h"
 #include "../commands.h"
 #include "../output_file.h"
@@ -10,11 +11,8 @@
 #include "call.h"
 #include "limit.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LEAST_SHARE = 32 /* of x */, DEFAULT_MIB = 1024, MOST_MIB = 1 << 20, MOST_SECONDS = 1000000 };
 
@@ -39,8 +37,8 @@ struct session {
     struct bench bench;
     const char *only; /* words that a row's label must hold; NULL: every row */
     const char *json_path, *plot_path;
-    size_t seconds; /* after which no row begins; 0: without end */
-    double end_s;   /* of now_s, where they are over */
+    uint64_t seconds; /* after which no row begins; 0: without end */
+    double end_s;     /* of now_s, where they are over */
     size_t rows_found, rows_done;
     struct progress progress;
     struct limit limit;
@@ -166,71 +164,42 @@ static bool run(struct session *session)
     if (!rows_visit(run_row, session))
         return false;
     if (session->report.not_run > 0)
-        printf("\n%zu rows not run: %zu seconds were over\n", session->report.not_run, session->seconds);
+        printf("\n%zu rows not run: %" PRIu64 " seconds were over\n", session->report.not_run,
+               session->seconds);
     return (!json || report_write_json(&session->report, json, &bench->failure)) &&
            (!plot || report_plot(&session->report, plot, &bench->failure));
 }
 
-static bool parse_number(const char *text, unsigned long most, size_t *number)
+static bool parse_options(int argc, char **argv, struct session *session, bool *wants_help)
 {
-    char *end = NULL;
+    uint64_t mib = DEFAULT_MIB;
+    const struct argument table[] = {
+        {"device", ARGUMENT_TEXT, .to = &session->bench.device_text},
+        {"only", ARGUMENT_TEXT, .to = &session->only},
+        {"size", ARGUMENT_NUMBER, &mib, .least = 1, .most = MOST_MIB},
+        {"seconds", ARGUMENT_NUMBER, &session->seconds, .least = 1, .most = MOST_SECONDS},
+        {"json", ARGUMENT_TEXT, .to = &session->json_path},
+        {"plot", ARGUMENT_TEXT, .to = &session->plot_path},
+        {"help", ARGUMENT_FLAG, wants_help, .letter = 'h'},
+        {.name = NULL}};
+    const bool done = arguments_parse("bench", table, NULL, argc, argv, &session->bench.failure);
 
-    errno = 0;
-    *number = (size_t)strtoul(text, &end, 10);
-    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && *number >= 1 && *number <= most;
-}
-
-/* Returns -1 where the run goes on, else the exit status. */
-static int parse_options(int argc, char **argv, struct session *session)
-{
-    static const struct option known[] = {
-        {"device", required_argument, NULL, 'd'}, {"only", required_argument, NULL, 'o'},
-        {"size", required_argument, NULL, 's'},   {"json", required_argument, NULL, 'j'},
-        {"plot", required_argument, NULL, 'p'},   {"seconds", required_argument, NULL, 't'},
-        {"help", no_argument, NULL, 'h'},         {0}};
-    size_t mib = DEFAULT_MIB;
-    int option = 0;
-
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
-        const char **text = option == 'd'   ? &session->bench.device_text
-                            : option == 'o' ? &session->only
-                            : option == 'j' ? &session->json_path
-                            : option == 'p' ? &session->plot_path
-                                            : NULL;
-
-        if (text) {
-            *text = optarg;
-        } else if (option == 'h') {
-            fputs(help, stdout);
-            return STATUS_DONE;
-        } else if (option == 't' ? !parse_number(optarg, MOST_SECONDS, &session->seconds)
-                                 : option != 's' || !parse_number(optarg, MOST_MIB, &mib)) {
-            complain("bench: %s'%.100s': see clquant bench --help; --size is from 1 to %d, --seconds to %d",
-                     option == 's'   ? "--size "
-                     : option == 't' ? "--seconds "
-                                     : "",
-                     argv[optind - 1], MOST_MIB, MOST_SECONDS);
-            return STATUS_USAGE;
-        }
-    }
-    session->bench.size_bytes = mib << 20;
-    if (optind == argc)
-        return -1;
-    complain("bench: '%.100s': no argument is expected", argv[optind]);
-    return STATUS_USAGE;
+    session->bench.size_bytes = (size_t)mib << 20;
+    return done;
 }
 
 int bench_main(int argc, char **argv)
 {
     struct session session = {0};
     struct bench *bench = &session.bench;
-    const int status = parse_options(argc, argv, &session);
-    bool done;
+    bool wants_help = false, done = parse_options(argc, argv, &session, &wants_help);
 
-    if (status >= 0)
-        return status;
+    if (!done)
+        complain("%s", bench->failure.text);
+    if (wants_help)
+        fputs(help, stdout);
+    if (!done || wants_help)
+        return (int)bench->failure.status;
     setvbuf(stdout, NULL, _IOLBF, 0); /* a long run may be read from a file while it goes on, or be ended */
     progress_begin(&session.progress);
     done = run(&session);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clquant cache: which action runs. */
+#include "arguments.h"
 #include "cache.h"
 #include "commands.h"
 
-#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -30,7 +31,7 @@ static int refuse(const char *word)
     return STATUS_USAGE;
 }
 
-static int run(char **words, int count, const struct cache_options *options)
+static int run(const char *const *words, size_t count, const struct cache_options *options)
 {
     const char *action = count > 0 ? words[0] : "list";
     const bool fills = strcmp(action, "fill") == 0, exports = strcmp(action, "export") == 0,
@@ -54,26 +55,24 @@ static int run(char **words, int count, const struct cache_options *options)
 
 int cache_main(int argc, char **argv)
 {
-    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
-                                            {"for", required_argument, NULL, 'f'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    struct failure failure = {.status = STATUS_DONE};
     struct cache_options given = {0};
-    int option = 0;
+    struct texts words = {0};
+    bool wants_help = false;
+    const struct argument table[] = {{"device", ARGUMENT_TEXT, .to = &given.device_text},
+                                     {"for", ARGUMENT_TEXT, .to = &given.variants_path},
+                                     {"help", ARGUMENT_FLAG, &wants_help, .letter = 'h'},
+                                     {.name = NULL}};
+    int status = STATUS_DONE;
 
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (option == 'd') {
-            given.device_text = optarg;
-        } else if (option == 'f') {
-            given.variants_path = optarg;
-        } else if (option == 'h') {
-            fputs(help, stdout);
-            return STATUS_DONE;
-        } else {
-            return refuse(argv[optind - 1]);
-        }
+    if (!arguments_parse("cache", table, &words, argc, argv, &failure)) {
+        complain("%s", failure.text);
+        status = (int)failure.status;
+    } else if (wants_help) {
+        fputs(help, stdout);
+    } else {
+        status = run(words.list, words.count, &given);
     }
-    return run(argv + optind, argc - optind, &given);
+    free(words.list);
+    return status;
 }

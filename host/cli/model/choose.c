@@ -8,7 +8,7 @@
 
 #define NO_ROTATE "its rows are no multiple of --rotate"
 
-static bool meets(const struct model_globs *globs, const char *name)
+static bool meets(const struct texts *globs, const char *name)
 {
     for (size_t i = 0; i < globs->count; i++)
         if (fnmatch(globs->list[i], name, 0) == 0)
@@ -115,7 +115,7 @@ void model_say_left(const struct model *model, const struct model_tensor *tensor
 }
 
 /* A glob that meets nothing is a mistake in its spelling. */
-static bool check_globs(const struct model *model, const char *option, const struct model_globs *globs)
+static bool check_globs(const struct model *model, const char *option, const struct texts *globs)
 {
     for (size_t g = 0; g < globs->count; g++) {
         bool met = false;
@@ -172,7 +172,7 @@ static bool fail_nothing(const struct model *model)
     }
     return fail(model->failure, STATUS_REFUSED,
                 "%s: nothing is left to quantize: a matrix of F32, F16 or BF16 is expected%s",
-                model->options.in_paths[0], why);
+                model->options.in.list[0], why);
 }
 
 bool model_choose(struct model *model)

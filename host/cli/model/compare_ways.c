@@ -83,7 +83,7 @@ static bool choose(struct comparison *comparison, struct compare_way *way)
     struct failure *failure = comparison->model->failure;
     const size_t count = comparison->model->shard_count;
 
-    options.in_paths = comparison->model->options.in_paths;
+    options.in.list = comparison->model->options.in.list;
     options.only = comparison->model->options.only;
     options.skip = comparison->model->options.skip;
     way->model = *comparison->model;

@@ -57,7 +57,7 @@ static bool is_quantized(const cJSON *value)
 /* The path of config.json beside the input, NULL where it is not there. */
 static bool find_config(struct model *model)
 {
-    const char *beside = model->index_path ? model->index_path : model->options.in_paths[0];
+    const char *beside = model->index_path ? model->index_path : model->options.in.list[0];
     char *folder = model_folder_of(beside);
 
     model->config_path = folder ? model_join(folder, "config.json") : NULL;

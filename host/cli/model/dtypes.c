@@ -15,16 +15,16 @@ const char *model_rule_name(uint32_t rule)
     return rules[rule];
 }
 
-bool model_parse_rule(struct model *model, const char *text)
+bool model_parse_rule(void *rule, const char *text, struct failure *failure)
 {
     for (uint32_t r = 0; r < sizeof rules / sizeof *rules; r++)
         if (strcmp(text, rules[r]) == 0) {
-            model->options.rule = r;
+            *(uint32_t *)rule = r;
             return true;
         }
-    return USAGE(
-        model, "--scale-rule '%.100s': one of range, mx_floor, mx_even, mx_ceil, mx_rceil, nvfp4 is expected",
-        text);
+    return fail(
+        failure, STATUS_USAGE,
+        "--scale-rule '%.100s': one of range, mx_floor, mx_even, mx_ceil, mx_rceil, nvfp4 is expected", text);
 }
 
 static bool is_one_of(const char *text, const char *const *list)

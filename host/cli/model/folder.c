@@ -43,13 +43,13 @@ bool model_enter_folder(struct model *model)
     char *paths[2] = {NULL, NULL};
     bool there[2] = {false, false}, ok = true;
 
-    for (size_t i = 0; i < options->in_count; i++)
-        folder = is_folder(options->in_paths[i]) ? options->in_paths[i] : folder;
+    for (size_t i = 0; i < options->in.count; i++)
+        folder = is_folder(options->in.list[i]) ? options->in.list[i] : folder;
     if (!folder)
         return true;
-    if (options->in_count > 1)
+    if (options->in.count > 1)
         return fail(model->failure, STATUS_USAGE, "%s: is a folder, and %zu inputs are given; give it alone",
-                    folder, options->in_count);
+                    folder, options->in.count);
     for (size_t i = 0; i < 2; i++) {
         paths[i] = model_join(folder, names[i]);
         ok = ok && paths[i];
@@ -63,7 +63,7 @@ bool model_enter_folder(struct model *model)
     if (ok) {
         model->folder = folder;
         model->found_path = paths[there[1]];
-        options->in_paths[0] = model->found_path;
+        options->in.list[0] = model->found_path;
         paths[there[1]] = NULL;
     }
     free(paths[0]);

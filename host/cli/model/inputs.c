@@ -61,7 +61,7 @@ static bool check_names(struct model *model)
 
 bool model_pick_shards(struct model *model)
 {
-    const struct model_globs *asked = &model->options.shards;
+    const struct texts *asked = &model->options.shards;
 
     for (size_t i = 0; asked->count > 0 && i < model->shard_count; i++)
         model->shards[i].left_out = true;
@@ -100,11 +100,11 @@ static bool copy_paths(struct model *model, char ***paths, size_t *count)
 {
     const struct model_options *options = &model->options;
 
-    *paths = calloc(options->in_count, sizeof **paths);
-    for (*count = 0; *paths && *count < options->in_count; ++*count)
-        if (!((*paths)[*count] = strdup(options->in_paths[*count])))
+    *paths = calloc(options->in.count, sizeof **paths);
+    for (*count = 0; *paths && *count < options->in.count; ++*count)
+        if (!((*paths)[*count] = strdup(options->in.list[*count])))
             break;
-    return *count == options->in_count ||
+    return *count == options->in.count ||
            fail(model->failure, STATUS_SYSTEM, "no memory for the input files' names");
 }
 
@@ -133,13 +133,13 @@ bool model_open(struct model *model)
     size_t count = 0;
     bool ok = false;
 
-    for (size_t i = 0; i < options->in_count; i++)
-        if (is_index(options->in_paths[i]))
-            model->index_path = options->in_paths[i];
-    if (model->index_path && options->in_count > 1)
+    for (size_t i = 0; i < options->in.count; i++)
+        if (is_index(options->in.list[i]))
+            model->index_path = options->in.list[i];
+    if (model->index_path && options->in.count > 1)
         return fail(model->failure, STATUS_USAGE,
                     "%s: an index names its shards itself, and %zu inputs are given; give it alone",
-                    model->index_path, options->in_count);
+                    model->index_path, options->in.count);
     if (model->index_path && strcmp(model_name_of(model->index_path), "config.json") == 0)
         return fail(model->failure, STATUS_USAGE,
                     "%s: an index of another name is expected, such as model.safetensors.index.json: OUT has "

@@ -7,6 +7,7 @@
 #ifndef CLQUANT_CLI_MODEL_H
 #define CLQUANT_CLI_MODEL_H
 
+#include "../arguments.h"
 #include "../failure.h"
 #include "../output_file.h"
 #include "../progress.h"
@@ -25,11 +26,6 @@ enum model_format { MODEL_COMPRESSED_TENSORS, MODEL_PLAIN };
 /* The tensors in a matrix's place. Added are offsets, or zero points. */
 enum model_part { MODEL_VALUES, MODEL_SCALES, MODEL_ADDED, MODEL_SHAPE, MODEL_GLOBAL_SCALE, MODEL_PARTS };
 
-struct model_globs {
-    const char **list;
-    size_t count;
-};
-
 /* Texts that the list owns. */
 struct model_list {
     char **list;
@@ -37,8 +33,7 @@ struct model_list {
 };
 
 struct model_options {
-    const char **in_paths;
-    size_t in_count;
+    struct texts in; /* paths */
     const char *out_path;
     const char *device_text;
     enum model_format to;
@@ -49,9 +44,9 @@ struct model_options {
     uint32_t block;             /* else; 0: a row has one scale */
     bool symmetric, asymmetric; /* one of the two is set, once all options are read */
     uint32_t rotate;
-    uint32_t rule; /* enum clq_scale_rule */
-    struct model_globs only, skip;
-    struct model_globs shards; /* names, not globs: these alone are made; none: all are */
+    uint32_t rule;           /* enum clq_scale_rule */
+    struct texts only, skip; /* globs */
+    struct texts shards;     /* names, not globs: these alone are made; none: all are */
     const char *json_path;
     int progress_fd;     /* of --progress; 0: none */
     const char *compare; /* the ways of --compare; NULL: OUT is written */
@@ -229,7 +224,7 @@ static inline int64_t model_columns(const struct safetensors_tensor *source)
 bool model_has_zero_points(const struct model_options *options);
 bool model_has_offsets(const struct model_options *options);
 /* The words of --scale-rule; and whether the type, the rule and what is given besides go together. */
-bool model_parse_rule(struct model *model, const char *text);
+bool model_parse_rule(void *rule, const char *text, struct failure *failure);
 bool model_check_dtype(struct model *model);
 const char *model_rule_name(uint32_t rule);
 /* The type of the values as the library has them. */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,8 +70,8 @@ void model_help(void)
 
 #define USAGE(model, ...) fail((model)->failure, STATUS_USAGE, __VA_ARGS__)
 
-static bool parse_number(struct model *model, const char *name, const char *text, uint32_t least,
-                         uint32_t most, const char *rule, uint32_t *value)
+static bool parse_power(const char *name, const char *text, uint32_t least, uint32_t most, const char *rule,
+                        uint32_t *value, struct failure *failure)
 {
     char *end = NULL;
     unsigned long number = 0;
@@ -82,31 +81,50 @@ static bool parse_number(struct model *model, const char *name, const char *text
     number = strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || errno ||
         (number != 0 && (number < least || number > most || (number & (number - 1)))))
-        return USAGE(model, "--%s '%.100s': %s is expected", name, text, rule);
+        return fail(failure, STATUS_USAGE, "--%s '%.100s': %s is expected", name, text, rule);
     *value = (uint32_t)number;
     return true;
 }
 
-static bool parse_to(struct model *model, const char *text)
+static bool parse_block(void *to, const char *text, struct failure *failure)
 {
+    struct model_options *options = to;
+
+    options->block_text = text;
+    options->block_auto = strcmp(text, "auto") == 0;
+    return options->block_auto ||
+           parse_power("block", text, 32, 128, "one of 0, 32, 64, 128, auto", &options->block, failure);
+}
+
+static bool parse_rotate(void *to, const char *text, struct failure *failure)
+{
+    return parse_power("rotate", text, 2, 1024, "0 or a power of two from 2 to 1024", to, failure);
+}
+
+static bool parse_to(void *to, const char *text, struct failure *failure)
+{
+    enum model_format *format = to;
+
     if (strcmp(text, "compressed-tensors") == 0)
-        model->options.to = MODEL_COMPRESSED_TENSORS;
+        *format = MODEL_COMPRESSED_TENSORS;
     else if (strcmp(text, "plain") == 0)
-        model->options.to = MODEL_PLAIN;
+        *format = MODEL_PLAIN;
     else
-        return USAGE(model, "--to '%.100s': one of compressed-tensors, plain is expected", text);
+        return fail(failure, STATUS_USAGE, "--to '%.100s': one of compressed-tensors, plain is expected",
+                    text);
     return true;
 }
 
-static bool parse_progress(struct model *model, const char *text)
+static bool parse_progress(void *to, const char *text, struct failure *failure)
 {
     char *end = NULL;
     const long fd = strtol(text, &end, 10);
 
     if (*text < '0' || *text > '9' || *end || fd < 1 || fd > INT32_MAX || fcntl((int)fd, F_GETFL) < 0)
-        return USAGE(model, "--progress '%.100s': the number of an open file descriptor is expected", text);
+        return fail(failure, STATUS_USAGE,
+                    "--progress '%.100s': the number of an open file descriptor is expected", text);
     signal(SIGPIPE, SIG_IGN); /* a reader that is gone is no failure */
-    model->options.progress_fd = (int)fd;
+    *(int *)to = (int)fd;
     return true;
 }
 
@@ -114,7 +132,7 @@ static bool settle(struct model *model)
 {
     struct model_options *options = &model->options;
 
-    if (options->in_count == 0)
+    if (options->in.count == 0)
         return USAGE(model, "quantize_model: an input file is expected; see clquant quantize_model --help");
     if (options->compare)
         return (!options->out_path && options->shards.count == 0) ||
@@ -142,141 +160,36 @@ static bool settle(struct model *model)
     return true;
 }
 
-enum {
-    TO = 256,
-    DTYPE,
-    RULE,
-    BLOCK,
-    SYMMETRIC,
-    ASYMMETRIC,
-    ROTATE,
-    ONLY,
-    SKIP,
-    SHARD,
-    NO_COPY,
-    CLEAN,
-    JSON,
-    COMPARE,
-    PROGRESS,
-    DEVICE
-};
-
-static bool set(bool *flag)
-{
-    return *flag = true;
-}
-
-static bool take(const char **text)
-{
-    *text = optarg;
-    return true;
-}
-
-static bool add(struct model_globs *globs)
-{
-    return take(&globs->list[globs->count++]);
-}
-
-static bool parse_one(struct model *model, int option, char **argv)
-{
-    struct model_options *options = &model->options;
-
-    switch (option) {
-    case 1:
-        return take(&options->in_paths[options->in_count++]);
-    case 'o':
-        return take(&options->out_path);
-    case 'h':
-        return set(&options->help);
-    case TO:
-        return parse_to(model, optarg);
-    case DTYPE:
-        return take(&options->dtype_name);
-    case RULE:
-        return model_parse_rule(model, optarg);
-    case BLOCK:
-        options->block_text = optarg;
-        options->block_auto = strcmp(optarg, "auto") == 0;
-        return options->block_auto ||
-               parse_number(model, "block", optarg, 32, 128, "one of 0, 32, 64, 128, auto", &options->block);
-    case SYMMETRIC:
-        return set(&options->symmetric);
-    case ASYMMETRIC:
-        return set(&options->asymmetric);
-    case ROTATE:
-        return parse_number(model, "rotate", optarg, 2, 1024, "0 or a power of two from 2 to 1024",
-                            &options->rotate);
-    case ONLY:
-        return add(&options->only);
-    case SKIP:
-        return add(&options->skip);
-    case SHARD:
-        return add(&options->shards);
-    case NO_COPY:
-        return set(&options->no_copy);
-    case CLEAN:
-        return set(&options->clean);
-    case JSON:
-        return take(&options->json_path);
-    case COMPARE:
-        return take(&options->compare);
-    case PROGRESS:
-        return parse_progress(model, optarg);
-    case DEVICE:
-        return take(&options->device_text);
-    case ':':
-        return USAGE(model, "%.200s needs a value", argv[optind - 1]);
-    default:
-        return USAGE(model,
-                     "%.200s: quantize_model has no such option, or several that begin so; see clquant "
-                     "quantize_model --help",
-                     argv[optind - 1]);
-    }
-}
-
 bool model_parse(struct model *model, int argc, char **argv)
 {
-    static const struct option list[] = {{"output", required_argument, NULL, 'o'},
-                                         {"help", no_argument, NULL, 'h'},
-                                         {"to", required_argument, NULL, TO},
-                                         {"dtype", required_argument, NULL, DTYPE},
-                                         {"scale-rule", required_argument, NULL, RULE},
-                                         {"block", required_argument, NULL, BLOCK},
-                                         {"symmetric", no_argument, NULL, SYMMETRIC},
-                                         {"asymmetric", no_argument, NULL, ASYMMETRIC},
-                                         {"rotate", required_argument, NULL, ROTATE},
-                                         {"only", required_argument, NULL, ONLY},
-                                         {"skip", required_argument, NULL, SKIP},
-                                         {"shard", required_argument, NULL, SHARD},
-                                         {"no-copy", no_argument, NULL, NO_COPY},
-                                         {"clean", no_argument, NULL, CLEAN},
-                                         {"json", required_argument, NULL, JSON},
-                                         {"compare", required_argument, NULL, COMPARE},
-                                         {"progress", required_argument, NULL, PROGRESS},
-                                         {"device", required_argument, NULL, DEVICE},
-                                         {0}};
-    struct model_options *options = &model->options;
-    int option = 0;
+    struct model_options *o = &model->options;
+    const struct argument table[] = {{"output", ARGUMENT_TEXT, &o->out_path, .letter = 'o'},
+                                     {"help", ARGUMENT_FLAG, &o->help, .letter = 'h'},
+                                     {"to", ARGUMENT_PARSED, &o->to, .parse = parse_to},
+                                     {"dtype", ARGUMENT_TEXT, .to = &o->dtype_name},
+                                     {"scale-rule", ARGUMENT_PARSED, &o->rule, .parse = model_parse_rule},
+                                     {"block", ARGUMENT_PARSED, o, .parse = parse_block},
+                                     {"symmetric", ARGUMENT_FLAG, .to = &o->symmetric},
+                                     {"asymmetric", ARGUMENT_FLAG, .to = &o->asymmetric},
+                                     {"rotate", ARGUMENT_PARSED, &o->rotate, .parse = parse_rotate},
+                                     {"only", ARGUMENT_TEXTS, .to = &o->only},
+                                     {"skip", ARGUMENT_TEXTS, .to = &o->skip},
+                                     {"shard", ARGUMENT_TEXTS, .to = &o->shards},
+                                     {"no-copy", ARGUMENT_FLAG, .to = &o->no_copy},
+                                     {"clean", ARGUMENT_FLAG, .to = &o->clean},
+                                     {"json", ARGUMENT_TEXT, .to = &o->json_path},
+                                     {"compare", ARGUMENT_TEXT, .to = &o->compare},
+                                     {"progress", ARGUMENT_PARSED, &o->progress_fd, .parse = parse_progress},
+                                     {"device", ARGUMENT_TEXT, .to = &o->device_text},
+                                     {.name = NULL}};
 
-    options->in_paths = calloc((size_t)argc, sizeof *options->in_paths);
-    options->only.list = calloc((size_t)argc, sizeof *options->only.list);
-    options->skip.list = calloc((size_t)argc, sizeof *options->skip.list);
-    options->shards.list = calloc((size_t)argc, sizeof *options->shards.list);
-    if (!options->in_paths || !options->only.list || !options->skip.list || !options->shards.list)
-        return fail(model->failure, STATUS_SYSTEM, "no memory for %d arguments", argc);
-    optind = 0;
-    opterr = 0;
-    while (!options->help && (option = getopt_long(argc, argv, "-:o:h", list, NULL)) != -1)
-        if (!parse_one(model, option, argv))
-            return false;
-    for (; !options->help && optind < argc; optind++) /* what follows -- */
-        options->in_paths[options->in_count++] = argv[optind];
-    return options->help || settle(model);
+    return arguments_parse("quantize_model", table, &o->in, argc, argv, model->failure) &&
+           (o->help || settle(model));
 }
 
 void model_free_lists(struct model_options *options)
 {
-    free(options->in_paths);
+    free(options->in.list);
     free(options->only.list);
     free(options->skip.list);
     free(options->shards.list);

@@ -2,16 +2,14 @@
 /* clquant selftest: every operator, in each form and arithmetic, a line each. */
 #include "line.h"
 
+#include "../arguments.h"
 #include "../build_log.h"
 #include "../commands.h"
 #include "../failure.h"
 #include "../words.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -262,66 +260,25 @@ static int run_all(const struct request *request)
     return STATUS_SYSTEM;
 }
 
-static bool parse_number(const char *text, uint64_t *number)
-{
-    char *end = NULL;
-
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
-}
-
-static bool parse_seed(const char *text, uint64_t *seed)
-{
-    if (parse_number(text, seed))
-        return true;
-    complain("selftest: --seed '%.100s': a whole number from 0 to 18446744073709551615 is expected", text);
-    return false;
-}
-
-static bool parse_seconds(const char *text, uint64_t *seconds)
-{
-    if (parse_number(text, seconds) && *seconds > 0)
-        return true;
-    complain("selftest: --seconds '%.100s': a whole number above 0 is expected", text);
-    return false;
-}
-
 int selftest_main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"device", required_argument, NULL, 'd'}, {"only", required_argument, NULL, 'o'},
-        {"seed", required_argument, NULL, 's'},   {"seconds", required_argument, NULL, 't'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+    struct failure failure = {.status = STATUS_DONE};
     struct request request = {.seed = (uint64_t)time(NULL)};
-    int option = 0;
+    bool wants_help = false;
+    const struct argument table[] = {
+        {"device", ARGUMENT_TEXT, .to = &request.device_text},
+        {"only", ARGUMENT_TEXT, .to = &request.only},
+        {"seed", ARGUMENT_NUMBER, &request.seed, .most = UINT64_MAX},
+        {"seconds", ARGUMENT_NUMBER, &request.seconds, .least = 1, .most = 1000000},
+        {"help", ARGUMENT_FLAG, &wants_help, .letter = 'h'},
+        {.name = NULL}};
 
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (option == 'd') {
-            request.device_text = optarg;
-        } else if (option == 'o') {
-            request.only = optarg;
-        } else if (option == 'h') {
-            fputs(help, stdout);
-            return STATUS_DONE;
-        } else if (option == 's') {
-            if (!parse_seed(optarg, &request.seed))
-                return STATUS_USAGE;
-        } else if (option == 't') {
-            if (!parse_seconds(optarg, &request.seconds))
-                return STATUS_USAGE;
-        } else {
-            complain("selftest: '%.100s': --device KIND|N|TEXT, --only TEXT, --seed N and --seconds N are "
-                     "expected",
-                     argv[optind - 1]);
-            return STATUS_USAGE;
-        }
+    if (!arguments_parse("selftest", table, NULL, argc, argv, &failure)) {
+        complain("%s", failure.text);
+        return (int)failure.status;
     }
-    if (optind < argc) {
-        complain("selftest: '%.100s': no argument is expected", argv[optind]);
-        return STATUS_USAGE;
-    }
-    return run_all(&request);
+    if (!wants_help)
+        return run_all(&request);
+    fputs(help, stdout);
+    return STATUS_DONE;
 }
