@@ -117,6 +117,8 @@ static void set(struct _cl_device_id *device, const char *name, char *value)
         device->little = (cl_bool)number(name, value);
     else if (strcmp(name, "unordered") == 0)
         device->unordered = (cl_bool)number(name, value);
+    else if (strcmp(name, "seed") == 0)
+        platform.seed = number(name, value);
     else if (strcmp(name, "mistakes") == 0)
         platform.mistakes = (cl_bool)number(name, value);
     else if (strcmp(name, "engine") == 0)

@@ -16,6 +16,7 @@
  *              is left out
  *   units      compute units
  *   compiler, little, unordered   0 or 1: has a compiler, is little-endian, has out-of-order queues
+ *   seed       of the platform: out-of-order queues run a command by chance instead of the last one that may
  *   mistakes   1: of the platform: what the stub finds wrong does not fail the process
  *   engine     1: a CPU's own kernels run as programs of the host (tests/engine) */
 #ifndef CLQUANT_STUB_DEVICE_H
@@ -39,6 +40,7 @@ struct _cl_platform_id {
     struct stub_object object;
     char name[64];
     cl_bool mistakes;
+    cl_ulong seed; /* 0: no chance */
     cl_uint num_devices;
     struct _cl_device_id *devices;
 };

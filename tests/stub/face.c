@@ -56,6 +56,13 @@ static void run_with(stub_run_function run, void *user)
     stub_unlock(CL_SUCCESS);
 }
 
+static void shuffle(cl_ulong seed)
+{
+    stub_lock();
+    stub_platform()->seed = seed;
+    stub_unlock(CL_SUCCESS);
+}
+
 static void begin_record(bool on)
 {
     stub_lock();
@@ -90,6 +97,7 @@ static const struct stub_launch *launch_at(size_t i)
 
 const struct stub_api stub_api = {.counts = counts,
                                   .run_with = run_with,
+                                  .shuffle = shuffle,
                                   .record = begin_record,
                                   .recorded = recorded,
                                   .launch = launch_at};

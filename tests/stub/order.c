@@ -146,7 +146,7 @@ static uint64_t next_random(void)
     static uint64_t state;
 
     if (state == 0)
-        state = strtoull(getenv("CLQ_STUB_SEED"), NULL, 0) * 2 + 1;
+        state = stub_platform()->seed * 2 + 1;
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return state >> 33;
 }
@@ -154,7 +154,7 @@ static uint64_t next_random(void)
 /* The last one of those that may run; by chance, each of them with the same probability. */
 static struct stub_command *choose(void)
 {
-    const bool by_chance = getenv("CLQ_STUB_SEED") != NULL;
+    const bool by_chance = stub_platform()->seed != 0;
     struct stub_command *chosen = NULL;
     uint64_t count = 0;
 

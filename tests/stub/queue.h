@@ -3,7 +3,7 @@
  *
  * A command runs as late as OpenCL allows: when somebody flushes its queue or waits, and all that it waits
  * for is complete. In a queue without an order the last of those that may run goes first, or with
- * CLQ_STUB_SEED=N one of them by chance: so a dependency that is missing shows. */
+ * with a seed in CLQ_STUB one of them by chance: so a dependency that is missing shows. */
 #ifndef CLQUANT_STUB_QUEUE_H
 #define CLQUANT_STUB_QUEUE_H
 

@@ -74,6 +74,8 @@ struct stub_api {
     struct stub_counts (*counts)(void);
     /* From now on a kernel is run by this; NULL: it does nothing. */
     void (*run_with)(stub_run_function run, void *user);
+    /* From now on out-of-order queues run a command by chance; 0: the last one that may run. */
+    void (*shuffle)(cl_ulong seed);
     /* Begins a record of launches, in the order in which they are enqueued; false ends it and forgets it. */
     void (*record)(bool on);
     size_t (*recorded)(void);
