@@ -13,7 +13,7 @@
 #error "widen.cl: KERNEL_NAME and ARITHMETIC are required"
 #endif
 
-// Of what is found no scale is subnormal, but its inverse may be.
+// For what is found no scale is subnormal, but its inverse may be.
 static inline uint widened(float v, const struct widen_args *a)
 {
     if (a->invert == 2)

@@ -7,7 +7,7 @@
 #include "args/pieces.h"
 #include "args/source.h"
 
-/* Offsets, strides and steps in units, bytes or elements: x is the source's, y the destination's. Of the
+/* Offsets, strides and steps in units, bytes or elements: x is the source's, y the destination's. For the
  * entries count, length, positions and rows hold for both sides, whatever the kind. All zeros: nothing to do.
  */
 struct move_rows_args {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the entries of an index tensor come from, beside where they go. */
+/* The source of the entries of an index tensor, beside where they go. */
 #ifndef CLQ_ARGS_SOURCE_H
 #define CLQ_ARGS_SOURCE_H
 
 #include "args/types.h"
 
-/* Where entries come from, as struct clq_entries says where they go. NONE: where the dimensions say. A kind
+/* The source of entries, as struct clq_entries says where they go. NONE: where the dimensions say. A kind
  * with steps of 0 says only which entries move: their rows were gathered before. */
 struct clq_source {
     clq_i64 index_offset, index_stride, index_pair; /* elements */

@@ -55,7 +55,7 @@
 #define clq_row_q5_1   (block, 192, 31.0f, 0.0f, 0, 0x84, q5_1, CLQ_ROLE_BLOCK | CLQ_ROLE_CPU)
 #define clq_row_iq4_nl (block, 144, 113.0f, -127.0f, 0, 0x85, iq4_nl, CLQ_ROLE_BLOCK | CLQ_ROLE_CPU)
 
-/* Of a block: (bits of a code, how codes and scale d come from the values). In words of 16 bits stand d, the
+/* For a block: (bits of a code, how codes and scale d come from the values). In words of 16 bits stand d, the
  * least value where it is by range, the fifth bits of all codes where they have five, and the codes.
  *   largest   d = the largest magnitude / the largest code; nearest codes
  *   first     d = the first extreme / the least code
@@ -104,7 +104,7 @@
 /* DLPack's lanes: of a block its bytes. */
 #define CLQ_TYPE_LANES(t) CLQ_FIELD(clq_field_lanes, CLQ_ROW(t))
 
-/* Of a block; 1 where it stores its least value. */
+/* For a block; 1 where it stores its least value. */
 #define CLQ_BLOCK_CODE_BITS(t)             CLQ_FIELD(clq_block_field_code_bits, CLQ_BLOCK_ROW(t))
 #define CLQ_BLOCK_WAY(t)                   CLQ_FIELD(clq_block_field_way, CLQ_BLOCK_ROW(t))
 #define CLQ_BLOCK_LEAST(t)                 CLQ_BLOCK_OF_WAY(clq_block_least_, CLQ_BLOCK_WAY(t))

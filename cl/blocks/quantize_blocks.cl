@@ -10,8 +10,9 @@
 //   range      (hi - lo) / TOP                            (v - lo) * inv + 0.5, cut; at most 15 or 31
 //   levels     a / b                                      the level nearest to v * inv of m / LOWEST
 //
-// Every operation is rounded to binary32, and codes come from d before it is stored as float16. Of levels L a
-// is the sum of ((v * v) * L) * v and b that of ((v * v) * L) * L, in the order of the values.
+// Every operation is rounded to binary32, and codes come from d before it is stored as float16. levels:
+// d = a / b, where a is the sum of ((v * v) * L) * v and b that of ((v * v) * L) * L; L is the value's level;
+// summed in order.
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   DST           a block type of args/type_rows.h
@@ -45,7 +46,7 @@
 #define BARRIER()
 #endif
 
-// What the work-items of a block share.
+// The memory that the work-items of a block share.
 struct memory {
     long y_at; // where its words are in y
     struct extremes extremes[FOUR];
@@ -80,7 +81,7 @@ static inline float8 load_eight(global const STORAGE(SRC) *x, long stride)
     return EIGHT_OF(FAR_VALUE);
 }
 
-// Of a block's values those from number 8s on; NaN counts as 0. Blocks of one row follow one another in x's
+// For a block's values those from number 8s on; NaN counts as 0. Blocks of one row follow one another in x's
 // smooth scales.
 static inline float8 eight_at(const struct quantize_blocks_call *call, const struct dynamic_quantize_args *a,
                               uint number, long x_at, uint s)
@@ -97,7 +98,7 @@ static inline float8 eight_at(const struct quantize_blocks_call *call, const str
     return v == v ? v : (float8)(0.0f);
 }
 
-// Where a block's words are in y, and its values in x. One of those that ask for it reports its entry.
+// The place of a block's words in y, and its values in x. One of those that ask for it reports its entry.
 static inline long find_block(const struct quantize_blocks_call *call, const struct dynamic_quantize_args *a,
                               uint number, bool reports, long *x_at)
 {
@@ -131,7 +132,7 @@ static inline void put_codes(SHARED struct memory *memory, uint s, int8 codes)
 }
 
 #if CLQ_BLOCK_CODE_BITS(DST) < 8
-// Of sixteen bits, four nibbles, each in the low half of a byte.
+// For sixteen bits, four nibbles, each in the low half of a byte.
 static inline uint spread(uint bits)
 {
     const uint pairs = (bits | bits << 8) & 0x00ff00ffu;

@@ -10,7 +10,7 @@
 //   FORM          item or group, of base/parameters.clh
 //
 // Arguments and buffers are those of dynamic_quantize.cl. A row is one block, along any dimension. The rule
-// is an argument: it is asked once a row. Where blocks do not lie along the elements of a unit (share is 1),
+// is an argument: it is asked once a row. If blocks do not lie along the elements of a unit (share is 1),
 // a row is a block for each of its two, whose scales are next_scale apart. offsets is NVFP4's second scale,
 // of offset_type.
 #include "args/dynamic_quantize.h"
@@ -50,7 +50,7 @@ struct row {
 
 typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_chunk;
 
-// Of dense rows that begin where chunks may be loaded and stored.
+// For dense rows that begin where chunks may be loaded and stored.
 static inline uint chunks_of(const struct row *row, const struct dynamic_quantize_args *a)
 {
     const bool dense = CLQ_X_IS_DENSE(a, ELEMENTS(DST)) && CLQ_Y_IS_DENSE(a) && a->per_scale == 0;

@@ -44,12 +44,12 @@ static inline clq_units chunk_if(bool there, global const STORAGE(SRC) *p)
 // Every `step`-th chunk from `first` to `end`; from one chunk to the next it is `apart` elements. Two are on
 // their way while two are looked at.
 static inline struct clq_ranges take_chunks(struct clq_ranges ranges, global const STORAGE(SRC) *x,
-                                            long apart, uint first, uint end, uint step)
+                                            long row_stride, uint first, uint end, uint step)
 {
-    const long jump = clq_times(step, apart);
+    const long jump = clq_times(step, row_stride);
     clq_units next, later;
 
-    x += clq_times(first, apart);
+    x += clq_times(first, row_stride);
     next = chunk_if(first < end, x);
     later = chunk_if(first + step < end, x + jump);
     for (uint c = first; c < end; c += 2 * step) {
@@ -118,7 +118,7 @@ static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x,
                                                   const struct find_scales_args *a, uint columns, uint left,
                                                   uint first, uint last)
 {
-    const long apart = a->dim[0].x, stride = a->x_stride;
+    const long row_stride = a->dim[0].x, stride = a->x_stride;
     const uint steps = (uint)a->steps, size = a->outer > 1 ? (uint)a->dim[0].size : steps;
     struct clq_ranges ranges = clq_no_ranges();
 
@@ -130,12 +130,13 @@ static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x,
         global const STORAGE(SRC) *at = x + clq_place_of_32(row, a->dim, a->outer).x;
 
         rows = shorter ? 1 : min(size - index, (left < columns ? min(last, steps - 1) : last) - row);
-        if (stride == 1 && count == CHUNK(SRC) && (((size_t)at | (size_t)apart * sizeof(*x)) & 15) == 0) {
-            ranges = take_chunks(ranges, at, apart, 0, rows, 1);
+        if (stride == 1 && count == CHUNK(SRC) &&
+            (((size_t)at | (size_t)row_stride * sizeof(*x)) & 15) == 0) {
+            ranges = take_chunks(ranges, at, row_stride, 0, rows, 1);
             continue;
         }
         for (uint r = 0; r < rows; r++)
-            CLQ_WIDEN(ranges, elements_of(at + clq_times(r, apart), stride, count));
+            CLQ_WIDEN(ranges, elements_of(at + clq_times(r, row_stride), stride, count));
     }
     return ranges;
 }
@@ -177,7 +178,7 @@ static inline void take_columns(const struct find_scales_call *call, const struc
     }
 }
 
-// Unit n. Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
+// Unit n. If a group shares, all of it meets at a barrier, also those for whom there is no unit.
 CLQ_HAS_BARRIER void take_unit(const struct find_scales_call *call, const struct find_scales_args *a, long n,
                                uint lane, uint lanes)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // quantize: y[row][i] = sat(rint(x[row][i] MODE scale[i] + zero_point[i])), every step rounded to binary32;
 // with round_first the quotient or product is rounded to a whole number before the sum.
-// Of float8 the sum is rounded to the type instead.
+// For float8 the sum is rounded to the type instead.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh

@@ -15,7 +15,7 @@ end:
     return status;
 }
 
-/* What a storage element of y's last dimension holds, and so what its size is of x's. */
+/* The number that a storage element of y's last dimension holds, and so what its size is of x's. */
 static const char *part_of(const struct clq__view *y, int d)
 {
     const int lanes = d == y->rank - 1 ? y->lanes : 1;

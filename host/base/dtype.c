@@ -113,7 +113,7 @@ int clq__type_share_bits(enum clq__type type)
     return dtypes[type].bits < BYTE_BITS ? 3 - __builtin_ctz(dtypes[type].bits) : 0;
 }
 
-/* Of a type's view. */
+/* For a type's view. */
 static DLDataType dtype_of(enum clq__type type, const struct view *view)
 {
     DLDataType dtype = dtypes[type];

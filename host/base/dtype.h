@@ -57,7 +57,7 @@ static inline bool clq__type_is(enum clq__type type, unsigned set)
     return (set >> type & 1) != 0;
 }
 
-/* Of a cache's type: how many steps lead from the least value to the largest, where these are whole; the
+/* For a cache's type: how many steps lead from the least value to the largest, where these are whole; the
  * middle of its range, where absmax has its zero point; and how many steps lead from there to the end, which
  * are those that absmax fills. */
 unsigned clq__type_levels(enum clq__type type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in a buffer of fixed size. What does not fit is cut, and `full` says so. */
+/* Text in a buffer of fixed size. Text that does not fit is cut, and `full` says so. */
 #ifndef CLQ_BASE_TEXT_H
 #define CLQ_BASE_TEXT_H
 

@@ -14,8 +14,8 @@
 #define CLQ__VARIANT_BYTES 240
 
 /* The files that hold a kernel, without the folder of their kind: "quantize.cl" is cl/static/quantize.cl.
- * Those of cpu/ are for PoCL's CPUs: each has the meaning of the file of its name, and no plugs that depend
- * on the device. */
+ * The ones of cpu/ are for PoCL's CPUs: each has the meaning of the file of its name, and no plugs that
+ * depend on the device. */
 #define CLQ__KERNEL_LIST(X)                                                                                  \
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
     X(CLQ__CONVERT_ROWS_CL, "convert_rows.cl")                                                               \
@@ -81,7 +81,7 @@ struct clq__variant {
     uint64_t bits;
 };
 
-/* Where the bits of a plug are, and how many of them: SRC and DST, which come first,
+/* The place of a plug's bits, and how many of them: SRC and DST, which come first,
  * have two more than the others. */
 static inline int clq__plug_shift(enum clq__plug plug)
 {
@@ -98,7 +98,7 @@ static inline void clq__variant_begin(struct clq__variant *variant, enum clq__ke
     variant->bits = kernel;
 }
 
-/* Of a plug that it does not have so far. */
+/* For a plug that it does not have so far. */
 static inline void clq__variant_define(struct clq__variant *variant, enum clq__plug plug, unsigned value)
 {
     variant->bits |= (uint64_t)(value + 1) << clq__plug_shift(plug);

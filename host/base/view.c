@@ -68,7 +68,7 @@ static int64_t storage_size(const struct clq__view *view, int d)
     return view->lanes > 1 && d == view->rank - 1 ? view->shape[d] / view->lanes : view->shape[d];
 }
 
-/* Of a tensor without strides; those of an empty one are not used, and their products were not checked. */
+/* For a tensor without strides; those of an empty one are not used, and their products were not checked. */
 static void set_dense_strides(struct clq__view *view)
 {
     uint64_t stride = 1;

@@ -14,7 +14,7 @@ struct clq__view {
     const char *name; /* the argument's name, for sentences */
     const DLTensor *tensor;
     enum clq__type type;
-    /* Elements of the last dimension in a storage element. Where elements share bytes: 1 packed, else those
+    /* Elements of the last dimension in a storage element. If elements share bytes: 1 packed, else those
      * of a byte or of a word of 32 bits; of blocks the values of one; 1 for every other type. */
     int lanes;
     int share_bits; /* log2 of the elements that share a byte; 0: each has bytes of its own */
@@ -43,7 +43,7 @@ static inline bool clq__view_is_words(const struct clq__view *view)
     return clq__view_shares_bytes(view) && view->lanes == CLQ__WORD_UNITS << view->share_bits;
 }
 
-/* Of blocks, which kernels load and store in words of 16 bits. */
+/* For blocks, which kernels load and store in words of 16 bits. */
 static inline bool clq__view_has_blocks(const struct clq__view *view)
 {
     return clq__type_is(view->type, CLQ__BLOCKS);
@@ -98,7 +98,7 @@ static inline int64_t clq__view_in_unit(const struct clq__view *view)
     return INT64_C(1) << view->share_bits;
 }
 
-/* Where a view begins, and how far a stride of it reaches. A dimension of one element steps nowhere, nor does
+/* The begin of a view, and how far a stride of it reaches. A dimension of one element steps nowhere, nor does
  * a view without elements: their strides may be anything, and multiples of these overflow. */
 static inline int64_t clq__view_offset_units(const struct clq__view *view)
 {

@@ -47,7 +47,7 @@ end:
     return status;
 }
 
-/* Where the rows of y come from. */
+/* The source of the rows of y. */
 static clq_status check_placement(const struct clq_dequantize_desc *desc, struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;

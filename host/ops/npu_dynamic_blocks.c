@@ -160,7 +160,7 @@ static clq_status check_quotient(struct clq__checked_call *checked, const void *
     const struct block_call *call = of;
 
     CLQ_TRY(clq__dynamic_quantize.check(checked, of));
-    checked->by_quotient = checked->apart = true;
+    checked->by_quotient = checked->scales_first = true;
     if (call->min_scale > 0.0f)
         checked->most_scale = 1.0f / call->min_scale;
 end:

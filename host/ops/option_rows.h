@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fields of descriptors are: a row each, which every operator that has the field names in its list.
+/* The fields of descriptors: a row each, which every operator that has the field names in its list.
  * A field's name, kind, range, words and sentence stand here and nowhere else: the check of a descriptor
  * (plan/options.c), the command's options with their help, Python's keywords and the tests read them
- * (clquant/options.h). What a field means is the operator's.
+ * (clquant/options.h). The meaning of a field is the operator's.
  *
  * Sentences name types as the library does; the command says them in a file's words. */
 #ifndef CLQ_OPS_OPTION_ROWS_H
@@ -66,7 +66,7 @@
     CLQ__WORD(CLQ__WORDS({"absmax", "CLQ_ABSMAX"}, {"minmax", "CLQ_MINMAX"}),                                \
               "symmetric, or with a zero point")
 
-/* What shares a scale. */
+/* The elements that share a scale. */
 #define CLQ__ROW_axis        CLQ__AXIS(-1, "the axis of scales and zero_points")
 #define CLQ__ROW_axis_shared CLQ__AXIS(-1, "the axis whose indices share a scale: the last makes rows")
 #define CLQ__ROW_axis_kept   CLQ__AXIS(-1, "the axis that has a scale for each of its indices")

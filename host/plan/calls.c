@@ -119,8 +119,8 @@ static clq_status enqueue_in_order(size_t num, const struct clq_plan_call *calls
     return CLQ_OK;
 }
 
-static clq_status enqueue_apart(size_t num, const struct clq_plan_call *calls, cl_command_queue queue,
-                                cl_uint num_wait, const cl_event *wait, cl_event *done)
+static clq_status enqueue_gathered(size_t num, const struct clq_plan_call *calls, cl_command_queue queue,
+                                   cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
     struct ends ends = {.num = 0};
@@ -156,7 +156,7 @@ clq_status clq_plan_enqueue_all(cl_command_queue queue, size_t num_calls, const 
         CLQ_TRY(clq__queue_in_order(queue, &in_order));
     CLQ_TRY(take_all(num_calls, calls, true));
     status = in_order ? enqueue_in_order(num_calls, calls, queue, num_wait, wait, done)
-                      : enqueue_apart(num_calls, calls, queue, num_wait, wait, done);
+                      : enqueue_gathered(num_calls, calls, queue, num_wait, wait, done);
     give_all(num_calls, calls, false);
 end:
     return status;

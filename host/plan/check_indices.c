@@ -162,7 +162,7 @@ end:
     return status;
 }
 
-/* Those of one placement, into this view. */
+/* The ones of one placement, into this view. */
 static clq_status check(cl_command_queue queue, const struct clq__checked_call *checked,
                         const struct clq__placement *placement, const struct clq__view *cache,
                         cl_uint num_wait, const cl_event *wait)

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Where the descriptor has a buffer, and from which byte on. */
+/* The place of a buffer in the descriptor, and from which byte on. */
 struct bound {
     void **data;
     uint64_t *offset_bytes;

@@ -33,17 +33,17 @@ struct clq_plan {
     bool is_taken; /* it is about to be enqueued */
 };
 
-/* Of an operator's descriptor. */
+/* For an operator's descriptor. */
 clq_status clq__plan_keep(clq_context *context, const struct clq__operator *op,
                           const struct clq__names *names, const void *desc, clq_plan **out);
 
-/* Puts the bindings in the place of what is bound. Where that fails the plan is as it was before, and so it
+/* Puts the bindings in the place of what is bound. If that fails the plan is as it was before, and so it
  * is once more by clq__plan_unbind. */
 clq_status clq__plan_bind(clq_plan *plan, size_t num, const struct clq_binding *bindings);
 void clq__plan_unbind(clq_plan *plan);
 
 /* Makes the buffers and sets the arguments of the next enqueue, which is left to do no more than that; then
- * it is to be given. Where that fails nothing is left. */
+ * it is to be given. If that fails, nothing is left. */
 clq_status clq__plan_take(clq_plan *plan);
 void clq__plan_give(clq_plan *plan);
 

@@ -69,7 +69,7 @@ end:
 
 /* The first call's output is written before the second one reads, and what it wrote must stay: but where both
  * write one and the same tensor. */
-static clq_status check_apart(const clq_context *context, const struct clq__plan plans[2])
+static clq_status check_disjoint(const clq_context *context, const struct clq__plan plans[2])
 {
     clq_status status = CLQ_OK;
     const struct clq__view *out = &plans[0].checked.y, *other = &plans[1].checked.y;
@@ -94,7 +94,7 @@ static clq_status run_both(clq_context *context, cl_command_queue queue, const s
 
     for (int i = 0; i < 2; i++)
         CLQ_TRY(clq__plan_make(&plans[i], context, op, calls[i].names, calls[i].desc));
-    status = check_apart(context, plans);
+    status = check_disjoint(context, plans);
     if (status == CLQ_OK)
         status = enqueue_both(plans, context, queue, num_wait, wait, done);
     for (int i = 0; i < 2; i++)

@@ -103,7 +103,7 @@ end:
     return status;
 }
 
-/* Where that fails, nothing was enqueued. */
+/* If that fails, nothing was enqueued. */
 static bool is_one_command(const struct clq__plan *plan)
 {
     return !plan->copies && plan->num_ahead == 0 && plan->launches.num_before == 0 &&

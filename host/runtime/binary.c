@@ -6,7 +6,7 @@
 #include "runtime/source.h"
 #include "runtime/variants.h"
 
-/* Of the added ones the first that has the kernel. */
+/* For the added ones the first that has the kernel. */
 cl_program clq__binary_find(const clq_context *context, const char *kernel)
 {
     cl_int code = CL_SUCCESS;

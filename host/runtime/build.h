@@ -18,7 +18,7 @@ struct clq__build {
 clq_status clq__build(clq_context *context, const struct clq__variant *variant, bool use_cache,
                       struct clq__build *build);
 
-/* Puts the program's binary where the context keeps them. What fails is only logged. */
+/* Puts the program's binary where the context keeps them. A failure is only logged. */
 void clq__build_keep(clq_context *context, cl_program program, const char *key);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the device, or where that is NULL of the platform. */
+/* For the device, or where that is NULL of the platform. */
 static clq_status ask(cl_device_id device, cl_platform_id platform, cl_uint what, size_t size_bytes,
                       void *value, size_t *length)
 {
@@ -72,7 +72,7 @@ static bool is_recent(const char *version)
     return sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && (major > 1 || (major == 1 && minor >= 2));
 }
 
-/* Of the embedded profile they are an extension. */
+/* For the embedded profile they are an extension. */
 static bool has_int64(cl_device_id id, const char *profile)
 {
     return strcmp(profile, "EMBEDDED_PROFILE") != 0 || clq__extension_exists(id, "cles_khr_int64");
@@ -94,7 +94,7 @@ struct promises {
     cl_bool little;
 };
 
-/* Where kernels would not compute what they must: the rule that the device breaks. */
+/* If kernels would not compute what they must: the rule that the device breaks. */
 static const char *broken_rule(cl_device_id id, const struct promises *of)
 {
     return !is_recent(of->version)         ? "be OpenCL 1.2 or later"
@@ -125,7 +125,7 @@ bool clq__device_compiles(cl_device_id id)
            compiler;
 }
 
-/* A GPU by Intel's own driver. Those that have no float64 have no quotients in hardware either. */
+/* A GPU by Intel's own driver. The ones that have no float64 have no quotients in hardware either. */
 static clq_status init_intels(struct clq__device *device)
 {
     clq_status status = CLQ_OK;

@@ -7,7 +7,7 @@ static uint64_t step_of(const struct clq__view *view, int d)
     return (uint64_t)clq__view_cell_stride(view, d) * clq__storage_bytes(view->tensor->dtype);
 }
 
-/* What it reaches over inside of a period; 0 where a larger stride is no multiple of it,
+/* The bytes that it reaches over inside of a period; 0 where a larger stride is no multiple of it,
  * or it reaches over more. */
 static uint64_t span_in(const struct clq__view *view, uint64_t period)
 {
@@ -30,8 +30,8 @@ static uint64_t span_in(const struct clq__view *view, uint64_t period)
     return span <= period ? span : 0;
 }
 
-static bool are_apart(const struct clq__view *a, uint64_t a_begin, const struct clq__view *b,
-                      uint64_t b_begin, uint64_t period)
+static bool are_disjoint(const struct clq__view *a, uint64_t a_begin, const struct clq__view *b,
+                         uint64_t b_begin, uint64_t period)
 {
     const uint64_t a_span = span_in(a, period), b_span = span_in(b, period);
     const uint64_t from_a =
@@ -48,7 +48,7 @@ bool clq__views_interleave(const struct clq__view *a, uint64_t a_begin, const st
     for (int i = 0; i < 2; i++)
         for (int d = 0; d < both[i]->rank; d++)
             if (clq__view_cells(both[i], d) > 1 && both[i]->stride[d] > 0 &&
-                are_apart(a, a_begin, b, b_begin, step_of(both[i], d)))
+                are_disjoint(a, a_begin, b, b_begin, step_of(both[i], d)))
                 return true;
     return false;
 }

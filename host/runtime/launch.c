@@ -10,7 +10,7 @@
 
 /* Runs the kernel once with nothing to do, in a queue of its own, so that no wait list holds it up: a driver
  * may compile for the local size only when a kernel runs (PoCL: 100 ms), and the binary has to hold that.
- * What fails here is left to the call itself. */
+ * A failure here is left to the call itself. */
 static void rehearse(clq_context *context, cl_kernel kernel, const struct clq__launch *launch)
 {
     static const unsigned char zeros[CLQ__LAUNCH_ARGS_BYTES];
@@ -105,7 +105,7 @@ static const cl_mem *stand_in(const struct clq__launch *launch)
     return &launch->buffers[i];
 }
 
-/* Of a kept kernel those that it has not: each costs a call. */
+/* For a kept kernel those that it has not: each costs a call. */
 static clq_status set_buffers(const clq_context *context, const struct clq__launch *launch, cl_kernel kernel)
 {
     clq_status status = CLQ_OK;

@@ -68,9 +68,9 @@ enum { CLQ__MOST_ROUNDS = 49152 };
 #define CLQ__MOST_ROWS (INT64_C(1) << 30)
 #endif
 struct clq__traits clq__traits(const clq_context *context);
-/* Work-items in a group that the device and every kernel takes that was built: a kernel of many registers may
- * take fewer than its device. It only falls. What was cut for more is refused before its first command,
- * and is to be cut again. */
+/* Work-items in a group that the device and every kernel takes that was built: a kernel of many registers
+ * may take fewer than its device. It only falls. A call that was cut for more is refused before its first
+ * command, and is to be cut again. */
 size_t clq__group_limit(const clq_context *context);
 /* Whether that is why a call failed that was cut for the limit before. */
 bool clq__is_to_cut_again(const clq_context *context, clq_status status, size_t limit);
@@ -82,7 +82,7 @@ clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const c
 
 /* Exchanges the kernel for the one that the device has of its own; false where it has none. (engines.c) */
 bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *traits, bool group);
-/* Of a variant with the device's ARITHMETIC: what this kernel makes of it. A device that divides roughly may
+/* For a variant with the device's ARITHMETIC: what this kernel makes of it. A device that divides roughly may
  * still multiply as it should, and not every kernel has a quotient by fma. (engines.c) */
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits);
 /* Adds what depends on the device, in the form that the call asks for: the kernel of a CPU's own where it has
@@ -94,12 +94,12 @@ static inline bool clq__variant_end(struct clq__variant *variant, const struct c
     return clq__variant_end_form(variant, traits, traits->group_form);
 }
 
-/* Of a kernel that has ARITHMETIC alone. (engines.c) */
+/* For a kernel that has ARITHMETIC alone. (engines.c) */
 void clq__variant_end_arithmetic(struct clq__variant *variant, const struct clq__traits *traits);
 
 /* Builds its kernel, which then takes its groups: what may still fail is to enqueue it. */
 clq_status clq__launch_ready(clq_context *context, const struct clq__launch *launch);
-/* Builds what the launch needs, up to the driver's last step for its local size. Of the launch it reads the
+/* Builds what the launch needs, up to the driver's last step for its local size. For the launch it reads the
  * variant, num_buffers, args_bytes (at most CLQ__LAUNCH_ARGS_BYTES) and local. Kernels do nothing where the
  * struct of arguments is all zeros. */
 clq_status clq__launch_build(clq_context *context, const struct clq__launch *launch);
@@ -136,7 +136,7 @@ clq_status clq__await(cl_uint num_wait, const cl_event *wait);
  * returned from a write of 168 bytes before they were in place,
  * so that what another queue did next was overwritten. */
 clq_status clq__await_transfer(cl_event moved, cl_event *done);
-/* Reads bytes of a buffer, and blocks until they are there. Where there are none it only waits. */
+/* Reads bytes of a buffer, and blocks until they are there. If there are none it only waits. */
 clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, void *host,
                      size_t size_bytes, cl_uint num_wait, const cl_event *wait);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the bytes of a tensor really are, who may use them, and whether two tensors share some. */
+/* The place of a tensor's bytes, who may use them, and whether two tensors share some. */
 #ifndef CLQ_RUNTIME_MEMORY_H
 #define CLQ_RUNTIME_MEMORY_H
 

@@ -9,7 +9,7 @@
 /* Debian's loader knows all but the last, Khronos's the first and the last. */
 static const char *const variables[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"};
 
-/* Of a value, whose end names the file; the advice behind it must still fit into an error's detail. */
+/* For a value, whose end names the file; the advice behind it must still fit into an error's detail. */
 #define SHOWN 100
 
 /* The variables that are set, which may lead elsewhere, or else the usual folder. */

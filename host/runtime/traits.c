@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls are cut for, and the limits of the device. */
+/* The traits that calls are cut for, and the limits of the device. */
 #include "runtime/launch.h"
 
 #include "base/error.h"

@@ -16,7 +16,7 @@ struct asked {
     void *user;
 };
 
-/* Of a text that says neither, or one of the two. */
+/* For a text that says neither, or one of the two. */
 static clq_status complete(void *user, const struct clq__variant *read)
 {
     const struct asked *asked = user;

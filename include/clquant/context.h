@@ -2,7 +2,7 @@
 /* The context: one OpenCL context and device, the kernels built for it, and the place of their binaries.
  *
  * Ownership  The caller's cl_context and cl_device_id are retained, and released by clq_context_destroy.
- *            Where none is given the library makes its own. Nothing else is kept: queues, buffers and
+ *            If none is given, the library makes its own. Nothing else is kept: queues, buffers and
  *            events stay the caller's.
  * Threads    Many threads may use a clq_context at once. Its creation and destruction are the caller's to
  *            order.
@@ -10,7 +10,7 @@
  *            unless the environment variable CLQ_LOG is stderr: then it has the lines of clq_log.
  * OpenCL     CL/cl.h is included, and nothing of it is defined here. CL_TARGET_OPENCL_VERSION is yours to
  *            define: with -D, or before your first include of these headers or of OpenCL's, since CL/cl.h
- *            chooses once. Where it is not defined, CL/cl.h declares the functions of its newest version.
+ *            chooses once. If it is not defined, CL/cl.h declares the functions of its newest version.
  *            clquant itself calls those of OpenCL 1.2. */
 #ifndef CLQUANT_CONTEXT_H
 #define CLQUANT_CONTEXT_H
@@ -25,7 +25,7 @@ extern "C" {
 
 typedef struct clq_context clq_context;
 
-/* Where kernels run and how they are built. Zero is the default of each. */
+/* The device that kernels run on, and how they are built. Zero is the default of each. */
 enum clq_context_flag {
     CLQ_CACHE_OFF = 1 << 0,      /* keep no binaries: neither on disk nor through cache_get and cache_put */
     CLQ_NO_ENVIRONMENT = 1 << 1, /* read no environment variable; without cache_dir no disk cache either */
@@ -46,9 +46,9 @@ enum clq_arithmetic {
 
 /* Both return 0 when they did what was asked, anything else when not (no such entry, no room): never an
  * error. get asks for the bytes of `key` (a NUL-terminated file name of letters and digits): it sets
- * *size_bytes and returns malloc'ed memory in *data, which the library frees. They may be called from several
- * threads at once. What get returns is verified as a file of the disk cache is: damaged bytes never reach the
- * driver. */
+ * *size_bytes and returns malloc'ed memory in *data, which the library frees. They may be called from
+ * several threads at once. An entry that get returns is verified as a file of the disk cache is: damaged
+ * bytes never reach the driver. */
 typedef int (*clq_cache_get)(void *user, const char *key, void **data, size_t *size_bytes);
 typedef int (*clq_cache_put)(void *user, const char *key, const void *data, size_t size_bytes);
 
@@ -82,7 +82,7 @@ struct clq_context_desc {
 /* Makes a context. desc may be NULL (all defaults). On failure *context is NULL.
  * A device without a compiler is taken: what is kept in the cache, or added as a binary, runs on it. A call
  * that needs any other kernel is CL_COMPILER_NOT_AVAILABLE, and the sentence names its variant and build
- * options (docs/without_a_compiler.md). Where the environment variable CLQ_RECORD names a file, each variant
+ * options (docs/without_a_compiler.md). If the environment variable CLQ_RECORD names a file, each variant
  * that the context builds, or takes from where it was kept, is appended to it, a line each as
  * clq_context_build takes them; a file that cannot be written to is CLQ_ERROR_SYSTEM.
  * Blocking: opens the driver; builds nothing. */
@@ -92,7 +92,8 @@ CLQ_API clq_status clq_context_create(const struct clq_context_desc *desc, clq_c
  * it needs until the work is done. */
 CLQ_API void clq_context_destroy(clq_context *context);
 
-/* What it holds. All functions that ask a context take NULL, which has nothing: NULL, 0 and "". */
+/* The sentences that it holds. All functions that ask a context take NULL, which has nothing: NULL, 0 and
+ * "". */
 CLQ_API cl_context clq_context_cl(const clq_context *context);
 CLQ_API cl_device_id clq_context_device(const clq_context *context);
 
@@ -105,13 +106,13 @@ CLQ_API clq_status clq_queue_create(clq_context *context, cl_command_queue_prope
                                     cl_command_queue *queue);
 CLQ_API void clq_queue_destroy(cl_command_queue queue);
 
-/* Builds kernels ahead of time and keeps their binaries, so that no later call waits, as clq_<operator>_build
- * does for one descriptor, which finds the names itself. Each text names a variant, or several, as a line of
- * cl/variants.txt does, the names in any order: "quantize.cl SRC=f16|bf16 DST=i8 MODE=multiply PARAMS=each".
- * What depends on the device is added where it is left out: FORM (item, group) and ARITHMETIC (native, fused,
- * exact). With neither of them a CPU's own kernel (cpu/quantize.cl) is built where the device runs that. A
- * text that is no variant is CLQ_ERROR_VALUE, and the sentence says which word. Stops at the first that
- * fails. */
+/* Builds kernels ahead of time and keeps their binaries, so that no later call waits, as
+ * clq_<operator>_build does for one descriptor, which finds the names itself. Each text names a variant,
+ * or several, as a line of cl/variants.txt does, the names in any order: "quantize.cl SRC=f16|bf16 DST=i8
+ * MODE=multiply PARAMS=each". All that depends on the device is added where it is left out: FORM (item,
+ * group) and ARITHMETIC (native, fused, exact). With neither of them a CPU's own kernel (cpu/quantize.cl)
+ * is built where the device runs that. A text that is no variant is CLQ_ERROR_VALUE, and the sentence says
+ * which word. Stops at the first that fails. */
 CLQ_API clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants);
 
 /* Adds a binary of the driver's with the kernels of any number of variants, made by a vendor's offline
@@ -138,11 +139,11 @@ CLQ_API void clq_context_build_log(clq_context *context, char *text, size_t size
 /* The directory of the disk cache, "" when there is none. It lives as long as the context. */
 CLQ_API const char *clq_context_cache_dir(const clq_context *context);
 
-/* Where a context with no cache_dir keeps binaries, "$CLQ_CACHE_DIR" and so on, whether or not it exists yet;
- * no device is opened. (On Windows $CLQ_CACHE_DIR, else clquant under %LOCALAPPDATA%; directories are UTF-8
- * there, and who else may write to one is not looked at.) size_bytes counts the NUL. Where no variable names
- * a directory: CLQ_ERROR_SYSTEM; where text is too small: CLQ_ERROR_SIZE; text is then "", if there is room
- * for it. */
+/* The place where a context with no cache_dir keeps binaries, "$CLQ_CACHE_DIR" and so on, whether or not
+ * it exists yet; no device is opened. (On Windows $CLQ_CACHE_DIR, else clquant under %LOCALAPPDATA%;
+ * directories are UTF-8 there, and who else may write to one is not looked at.) size_bytes counts the NUL.
+ * If no variable names a directory: CLQ_ERROR_SYSTEM; where text is too small: CLQ_ERROR_SIZE; text is
+ * then "", if there is room for it. */
 CLQ_API clq_status clq_cache_directory(char *text, size_t size_bytes);
 
 /* Chooses a device. With environment true and no text, $CLQ_DEVICE is the text. text, case ignored:

@@ -35,7 +35,7 @@
  *           NaN, and sums may overflow. Sums count subnormals. The way back turns once more: the matrix is
  *           its own inverse.
  * Types     x, smooth_scales: float32, float16, bfloat16. y: a type of caches, or blocks. scales, offsets:
- *           float32, float16, bfloat16, both of one type. Of float16 scale is at least 2^-24 where it says
+ *           float32, float16, bfloat16, both of one type. For float16 scale is at least 2^-24 where it says
  *           1e-12 above, and asymmetric at least max(|mx|, |mn|) * 2^-15 too, so that the offset is finite.
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half
  *           or an eighth of it). scales, offsets: x's shape less axis; with block, x's with ceil(size /
@@ -61,7 +61,7 @@
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y,
  *           scales and offsets must not overlap themselves, each other or an input; they may lie between
  *           one another in rows of equal stride, a scale behind its quants.
- * Empty     an x without elements succeeds, and *done still honours the wait list. Where scales and offsets
+ * Empty     an x without elements succeeds, and *done still honours the wait list. If scales and offsets
  *           have elements all the same, by another axis than the last or with block_all, they are those of
  *           a row of no element: amax, mx and mn 0.
  * Memory    nothing is retained; all buffers must live until *done completes. smooth_scales that are not

@@ -22,7 +22,7 @@
  *           block: even where cache has four bits, and a multiple of 8, or no less than H, in words that do
  *           not follow one another.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
- *           Of slots indices [N], any N, and U is 1, which updates may leave out.
+ *           For slots indices [N], any N, and U is 1, which updates may leave out.
  * Blocks    of ggml carry their scales: cache_scales and cache_offsets are NULL, block is 0 or 32, rotate 0
  *           or at least 32, and symmetric 0.
  * Rules     scale_rule, the types that it asks for and global_scale are those of clquant/dynamic_quantize.h.

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* One variant. What it points to lives until the function that got it returns. */
+/* One variant. All that it points to lives until the function that got it returns. */
 struct clq_exported {
     const char *variant; /* "quantize.cl SRC=f16 DST=i8 MODE=divide PARAMS=one FORM=group ARITHMETIC=fused" */
     const char *kernel;  /* letters, digits and underscores */
@@ -34,8 +34,8 @@ typedef clq_status (*clq_export_visit)(void *user, const struct clq_exported *ex
 /* Calls visit for each variant that text names, in the order of cl/variants.txt. text is as for
  * clq_context_build, and opens no device: where FORM or ARITHMETIC is left out, all values come. NULL: all
  * variants but those for PoCL's CPUs, some 1,500. With visit NULL the text is only checked.
- * Errors   CLQ_ERROR_VALUE: a word of text is wrong, and the sentence says which. CLQ_ERROR_MEMORY. What
- *          visit returned.
+ * Errors   CLQ_ERROR_VALUE: a word of text is wrong, and the sentence says which. CLQ_ERROR_MEMORY. The
+ *          value that visit returned.
  * Threads  any. */
 CLQ_API clq_status clq_export_variants(const char *text, clq_export_visit visit, void *user);
 

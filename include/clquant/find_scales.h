@@ -32,7 +32,7 @@
  * Layouts   any non-negative strides and byte offsets; more than 2^31 elements. The outputs overlap neither
  *           themselves nor anything else.
  *
- * Empty     where x has no elements every scale is that of zeros. Where scales has none nothing is written,
+ * Empty     where x has no elements every scale is that of zeros. If scales has none nothing is written,
  *           and *done still honours the wait list.
  *
  * Memory    nothing is retained; all buffers must live until *done completes. Ranges of parts of x go into

@@ -50,7 +50,7 @@ CLQ_API clq_status clq_npu_quantize_check(const DLTensor *input, const DLTensor 
  * offset    NULL for none: one number of scale's type.
  * dst_dtype CLQ_NPU_QINT8 (the documents' default, also written int8) or CLQ_NPU_QUINT4X2.
  * y         int8 of x's shape; quint4x2: int32 words as for npu_quantize.
- * What a wrong group_index does, layouts, events and threads: clquant/group_quantize.h. */
+ * The effect of a wrong group_index, layouts, events and threads: clquant/group_quantize.h. */
 CLQ_API clq_status clq_npu_group_quant(clq_context *context, cl_command_queue queue, const DLTensor *x,
                                        const DLTensor *scale, const DLTensor *group_index,
                                        const DLTensor *offset, enum clq_npu_dtype dst_dtype,

@@ -24,8 +24,8 @@ extern "C" {
  *   y = sat(rint(x * (1 / scale) + offset))
  *
  * This offset is what is added to x / scale: that of clq_dynamic_quantize with its sign flipped. A row [0,
- * 15] in int4 has scale 1 and offset -8 here, and 8 there. So x = (y - offset) * scale: CLQ_DEQUANTIZE_DIVIDE
- * with offset as zero_points.
+ * 15] in int4 has scale 1 and offset -8 here, and 8 there. Thus x = (y - offset) * scale:
+ * CLQ_DEQUANTIZE_DIVIDE with offset as zero_points.
  *
  * x             float16, bfloat16 or float32, rank 1 to 8.
  * smooth_scales NULL for none: one per index of the last axis, "perchannel" of the second-to-last; multiply
@@ -102,7 +102,7 @@ CLQ_API clq_status clq_npu_dynamic_mx_quant_check(const DLTensor *input, int axi
  *             row_block_size) on the one before it. Blocks at the ends may be smaller.
  * min_scale   0, or a finite number above 0. round_mode: "rint", or NULL for it.
  * dst_type    CLQ_NPU_QINT8 (top 127), CLQ_NPU_FLOAT8_E5M2 (57344) or CLQ_NPU_FLOAT8_E4M3FN (448).
- * Where scale is 0, infinities go to the ends of the range; of float8 a block whose scale rounds to 0 is
+ * If scale is 0, infinities go to the ends of the range; of float8 a block whose scale rounds to 0 is
  * divided by 2^-149. Layouts, events and threads: clquant/dynamic_quantize.h. */
 CLQ_API clq_status clq_npu_dynamic_block_quant(clq_context *context, cl_command_queue queue,
                                                const DLTensor *x, float min_scale, const char *round_mode,

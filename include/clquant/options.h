@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operator's descriptor has, as data: a row a field, in the order of the fields, with its name, its
- * kind, its range and a sentence. The library checks by these rows what a field can say alone, and commands
- * and bindings read them instead of writing them down again.
+/* The fields of an operator's descriptor, as data: a row a field, in the order of the fields, with its
+ * name, its kind, its range and a sentence. The library checks by these rows what a field can say alone, and
+ * commands and bindings read them instead of writing them down again.
  *
  *   size_t count;
  *   const struct clq_option *options = clq_operator_options("quantize", &count);
@@ -29,7 +29,7 @@ extern "C" {
     X(find_scales)                                                                                           \
     X(move_rows)
 
-/* What a field is in C, and what it may be. A kind never gets another number; new ones follow. */
+/* The kind of a field in C, and what it may be. A kind never gets another number; new ones follow. */
 enum clq_option_kind {
     CLQ_OPTION_INPUT = 1,     /* const DLTensor *, which is read */
     CLQ_OPTION_OUTPUT = 2,    /* const DLTensor *, which is written */

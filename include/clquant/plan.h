@@ -14,7 +14,7 @@
  *   clq_plan_destroy(plan);
  *
  * Caches of many layers that lie in one buffer are one tensor with a dimension more, and so one plan:
- * docs/operators.md, at "Many layers". Those that are buffers of their own are a plan each, and
+ * docs/operators.md, at "Many layers". The ones that are buffers of their own are a plan each, and
  * clq_plan_enqueue_all enqueues them by one call.
  *
  * Ownership  The descriptor is copied, tensors, shapes and strides too. Buffers stay the caller's: each
@@ -85,7 +85,7 @@ CLQ_API clq_status clq_find_scales_plan(clq_context *context, const struct clq_f
 /* Enqueues what the operator's call would, with its wait list, event and errors. The bindings are first put
  * in the place of what was bound before, and stay for later calls. Their rules are those of the call: buffers
  * are looked at (their context, size and access, and what they share with one another) when one of them or
- * its offset changes, and at no other time. Where that fails nothing is enqueued, and the plan is as it was
+ * its offset changes, and at no other time. If that fails nothing is enqueued, and the plan is as it was
  * before. */
 CLQ_API clq_status clq_plan_enqueue(clq_plan *plan, cl_command_queue queue, size_t num_bindings,
                                     const struct clq_binding *bindings, cl_uint num_wait,
@@ -123,7 +123,7 @@ struct _cl_command_buffer_khr;
  * workspace is for one replay or enqueue at a time.
  *
  * A device without the extension cl_khr_command_buffer, in any of its versions, is CLQ_ERROR_DEVICE. A plan
- * of no elements records nothing: done must be NULL then. Where a command fails, those before it stay in the
+ * of no elements records nothing: done must be NULL then. If a command fails, those before it stay in the
  * command buffer. */
 CLQ_API clq_status clq_plan_record(clq_plan *plan, struct _cl_command_buffer_khr *command_buffer,
                                    size_t num_bindings, const struct clq_binding *bindings, cl_uint num_wait,
@@ -135,7 +135,7 @@ CLQ_API clq_status clq_plan_record_all(struct _cl_command_buffer_khr *command_bu
                                        const struct clq_plan_call *calls, cl_uint num_wait,
                                        const cl_uint *wait, cl_uint *done);
 
-/* Takes NULL too. What was enqueued goes on. */
+/* Takes NULL too. Calls that were enqueued go on. */
 CLQ_API void clq_plan_destroy(clq_plan *plan);
 
 #ifdef __cplusplus

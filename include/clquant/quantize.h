@@ -42,8 +42,8 @@
  * Memory    nothing is retained; all buffers must live until *done completes. Scales and zero points that
  *           differ along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an
  *           element each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at
- *           most of each. Where four bits lie along the last axis, scales of blocks of an odd number of
- *           elements, or of words with gaps, are written out there: 4 bytes for each element of a block. So
+ *           most of each. If four bits lie along the last axis, scales of blocks of an odd number of
+ *           elements, or of words with gaps, are written out there: 4 bytes for each element of a block. Thus
  *           are scales of blocks of a tensor of eight dimensions that do not merge.
  * Workspace the buffer whose pieces are the temporary buffers, from any multiple of 4 bytes on:
  *           clq_quantize_workspace says how large it is. A call that is given one makes no buffer, nor does
@@ -65,7 +65,7 @@ extern "C" {
 
 enum clq_scale_mode { CLQ_DIVIDE = 0, CLQ_MULTIPLY = 1 };
 
-/* Zero means default in every field; that of axis is the last (clquant/tensor.h, at CLQ_AXIS_FIRST). So
+/* Zero means default in every field; that of axis is the last (clquant/tensor.h, at CLQ_AXIS_FIRST). Thus
  * callers write only what they mean:
  *   &(struct clq_quantize_desc){.x = &x, .scales = &scales, .y = &y}
  * New fields take the place of reserved ones, which must be zero. */

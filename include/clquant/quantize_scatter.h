@@ -15,7 +15,7 @@
  * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on
  *           axis, which is any but the first and for a cache of four bits not the last; U is at most A; all
  *           other dimensions are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N,
- *           2]: (batch, start), any N. Of slots indices [N], any N, and U is 1; updates may leave it out:
+ *           2]: (batch, start), any N. For slots indices [N], any N, and U is 1; updates may leave it out:
  *           [N, H, D] for pages [P, A, H, D].
  * scales    and zero_points, independently of each other, are one of:
  *             one element, or one per index of the last axis, in any shape

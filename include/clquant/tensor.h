@@ -98,7 +98,7 @@ extern "C" {
 #define CLQ_Q5_1        CLQ_DTYPE(CLQ_CODE_BLOCKS + 4, 8, 24)
 #define CLQ_IQ4_NL      CLQ_DTYPE(CLQ_CODE_BLOCKS + 5, 8, 18)
 
-/* The type of a name: one of those above, "int8", or of a view of four bits "int4_bytes", "int4_words". Of
+/* The type of a name: one of those above, "int8", or of a view of four bits "int4_bytes", "int4_words". For
  * any other text, and of NULL, it is CLQ_DTYPE(255, 255, 0), which every call refuses with a sentence that
  * lists what it takes. */
 CLQ_API DLDataType clq_dtype_parse(const char *name);
@@ -160,7 +160,7 @@ CLQ_API clq_status clq_tensor_read(cl_command_queue queue, const DLTensor *tenso
                                    cl_event *done);
 
 /* Maps a dense, non-empty tensor's bytes into the host's memory, and gives them back. As clEnqueueMapBuffer:
- * unless blocking, *host may be used only once *done is complete. Where the call fails, *host is NULL. */
+ * unless blocking, *host may be used only once *done is complete. If the call fails, *host is NULL. */
 CLQ_API clq_status clq_tensor_map(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
                                   cl_map_flags flags, void **host, cl_uint num_wait, const cl_event *wait,
                                   cl_event *done);

@@ -61,7 +61,7 @@ static void few_shapes(struct call *call, struct places *p, bool last_is_whole, 
 }
 
 /* A number up to `most` mostly, which is in range; else a wild one, or one beside it. */
-static int64_t wild(struct rng *rng, int64_t most, int64_t last, bool wide, bool may_stray)
+static int64_t stray_index(struct rng *rng, int64_t most, int64_t last, bool wide, bool may_stray)
 {
     const int64_t values[] = {-1,
                               last + 1,
@@ -100,8 +100,8 @@ static void fill_indices(struct call *call, const struct places *p, struct tenso
 
     for (int64_t i = 0; i < p->pieces.size[0]; i++) {
         const bool strays = !tame && (!p->unique || p->range != CLQ_CLAMP);
-        int64_t batch = wild(&contents, last_batch, p->cache.size[0] - 1, wide, strays),
-                start = wild(&contents, last_of_some, last_start, wide, strays);
+        int64_t batch = stray_index(&contents, last_batch, p->cache.size[0] - 1, wide, strays),
+                start = stray_index(&contents, last_of_some, last_start, wide, strays);
 
         if (p->unique) {
             unique_place(p, first, i, &batch, &start);
@@ -124,7 +124,7 @@ static void fill_slots(struct call *call, const struct places *p, struct tensor 
     struct rng contents = rng_apart(rng);
 
     for (int64_t i = 0; i < p->pieces.size[0]; i++) {
-        int64_t slot = wild(&contents, last_of_some, last, wide, strays);
+        int64_t slot = stray_index(&contents, last_of_some, last, wide, strays);
 
         if (p->unique)
             slot = (first + i) % (last + 1);
@@ -236,7 +236,8 @@ void places_nd(struct call *call, int t, const struct shape *shape, int k, int64
 
         for (int d = 0; d < k; d++) {
             const int64_t size = shape->size[d], last = crowded && size > 2 ? 1 : size - 1;
-            int64_t at = wild(&contents, last, size - 1, tensor->type == REFERENCE_I64, !tame && !unique);
+            int64_t at =
+                stray_index(&contents, last, size - 1, tensor->type == REFERENCE_I64, !tame && !unique);
 
             if (unique) {
                 at = size > 0 ? place % size : 0;

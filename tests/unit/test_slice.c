@@ -145,7 +145,7 @@ TEST(entries_count_on)
                                                          .report_offset = 0}},
                                      part;
         struct clq__launch launch = {.args = &args, .local = 1};
-        int64_t entry = -1, position = 0, rows = 0, told = 0;
+        int64_t entry = -1, position = 0, rows = 0, reported = 0;
 
         if (!apart)
             args.dim[1] = args.dim[2];
@@ -163,14 +163,14 @@ TEST(entries_count_on)
             assert_int_equal(part.rows % e->rows, 0);
             assert_true(e->first > entry || (e->first == entry && e->first_position >= position));
             assert_int_equal((e->report_offset == 0), e->first > entry);
-            told += e->report_offset == 0 ? entries : 0;
+            reported += e->report_offset == 0 ? entries : 0;
             entry = e->first + entries - 1;
             position = e->first_position;
             rows += part.rows;
             assert_true(of_position <= cases[i].inside);
         }
         assert_int_equal(rows, args.rows);
-        assert_int_equal(told, cases[i].count);
+        assert_int_equal(reported, cases[i].count);
         assert_int_equal(entry, cases[i].count - 1);
     }
 }

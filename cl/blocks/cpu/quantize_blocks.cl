@@ -56,7 +56,7 @@ NO_INLINE uint first_of_block(const float8 *v, uint size)
     return bits[i];
 }
 
-// Of the largest magnitude without its sign, where no other extreme counts.
+// For the largest magnitude without its sign, where no other extreme counts.
 ALWAYS_INLINE struct extremes size_of_block(const float8 *v)
 {
     int8 sizes = as_int8(v[0]) & 0x7fffffff;

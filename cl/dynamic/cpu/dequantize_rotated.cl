@@ -30,7 +30,7 @@ struct dequantize_rotated_call {
     bool past;  // whether results are stored past the caches
 };
 
-// Of a row.
+// For a row.
 struct parameters {
     float scale, zero_point;
 };

@@ -97,7 +97,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         .smooth = smooth + a.smooth_offset,
         .y = y + a.y_offset,
         .scales = scales,
-        // Where there are none, another address is prefetched: to look for the page of none takes long.
+        // If there are none, another address is prefetched: to look for the page of none takes long.
         .offsets = a.symmetric ? scales : offsets,
         .scale_bytes = a.scale_type == CLQ_SCALAR_F32 ? 4 : 2,
         .args = &a,

@@ -59,7 +59,7 @@ ALWAYS_INLINE uint largest_of(int8 v)
     return (uint)max(two.x, two.y);
 }
 
-// Of the type: bits of the fraction, the exponent's bias, and the code of NaN.
+// For the type: bits of the fraction, the exponent's bias, and the code of NaN.
 #define FRACTION      CLQ_CAT(fraction_, DST)
 #define fraction_e4m3 3
 #define fraction_e5m2 2

@@ -76,7 +76,7 @@ static inline void take_run(struct clq_ranges *held, global const STORAGE(SRC) *
         CLQ_WIDEN(held[0], gather(x + v * RANGE_WIDTH * stride, stride, count - v * RANGE_WIDTH));
 }
 
-// Where the v-th vector of columns begins. The last one is moved back to be whole: what it shares with the
+// The first column of the v-th vector. The last one is moved back to be whole: what it shares with the
 // one before is found twice.
 static inline long column(long v, long columns)
 {

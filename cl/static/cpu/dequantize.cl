@@ -24,7 +24,7 @@
 #define AHEAD    CLQ_CPU_AHEAD_DEQUANTIZE
 
 #define ZERO_POINTS_EACH(a) ((a)->zero_points_each != 0)
-// Of 4 bits results are looked up, but for rows whose elements have their own scales.
+// For 4 bits results are looked up, but for rows whose elements have their own scales.
 #define IS_TABLED (HAS_TABLE && ELEMENTS(SRC) == 2 && !SCALE_PER_ELEMENT)
 #define X_BITS    CLQ_TYPE_BITS(DST)
 #define HALVES    (sizeof(OUT) == 2 && !IS_TABLED)

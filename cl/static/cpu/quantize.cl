@@ -25,7 +25,7 @@
 
 #define ZERO_POINTS_EACH(a) ZERO_POINT_PER_ELEMENT
 
-// Where quotients are made of inverses: of one scale, or of a table.
+// Whether quotients are made of inverses: of one scale, or of a table.
 #define INVERTS_ONE  (BY_INVERSE & !SCALE_PER_ELEMENT)
 #define INVERTS_EACH (BY_INVERSE & SCALE_PER_ELEMENT)
 

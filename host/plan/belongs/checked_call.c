@@ -34,7 +34,7 @@ void clq__checked_init(struct clq__checked_call *checked, const struct clq__name
     checked->divide = checked->round_first = checked->back = checked->add = checked->placed = checked->found =
         false;
     checked->by_both = false;
-    checked->apart = checked->cuts_gaps = checked->smooth_rows = false;
+    checked->scales_first = checked->cuts_gaps = checked->smooth_rows = false;
     clq__view_init_absent(&checked->input, "input");
     clq__view_init_absent(&checked->global_scale, "global_scale");
 }

@@ -88,11 +88,12 @@ struct clq__checked_call {
     int64_t scale_pair;
     struct clq__view global_scale; /* of such a rule; absent where there is none */
     uint32_t rotate;               /* neighbours of a row that are turned, or turned back; 0: none */
-    float top;  /* what the largest magnitude of a row becomes; 0: the type's largest value */
-    bool apart; /* what shares a scale is no part of a row, or begins in a word: scales are found first */
-    bool by_quotient; /* apart: x is divided by the scale, which may be 0; NaN and infinities set none */
-    float most_scale; /* of these: the largest that there may be */
-    bool cuts_gaps;   /* apart, of words that do not follow one another: blocks begin inside of them */
+    float top; /* what the largest magnitude of a row becomes; 0: the type's largest value */
+    /* The values of one scale are not one run of a row, so a pass finds the scales before rows are
+     * quantized. Then by_quotient: x is divided by the scale, which may be 0, and NaN and infinities set
+     * none, up to most_scale; cuts_gaps: of words with gaps, in which blocks begin. */
+    bool scales_first, by_quotient, cuts_gaps;
+    float most_scale;
 
     /* clq_move_rows: x to y, by entries of `placement` or of `source`, or of both. */
     struct clq__placement source; /* where entries come from */
@@ -145,7 +146,7 @@ static inline int64_t clq__block_of(const struct clq__checked_call *checked, int
     return d == checked->axis ? checked->block : d == checked->axis - 1 ? checked->block_before : 0;
 }
 
-/* What kernels of dynamic rows have as offsets: by a rule that is the second scale, where there is one. */
+/* The offsets of kernels of dynamic rows: by a rule that is the second scale, where there is one. */
 static inline const struct clq__view *clq__checked_offset(const struct clq__checked_call *checked)
 {
     return checked->rule.kind != 0 ? &checked->global_scale : &checked->zero_point.view;

@@ -6,7 +6,7 @@
 #include "base/fold.h"
 #include "plan/belongs/axis.h"
 
-/* Of the dynamic way back those that rules find, which kernels read as they are. */
+/* Scale types that dequantize accepts. In dynamic mode only those that kernels read without widening. */
 static unsigned scale_types(const struct clq__checked_call *checked)
 {
     if (checked->names->documented)
@@ -84,7 +84,7 @@ static bool is_broadcast(const struct clq__checked_call *checked, const struct c
     return false;
 }
 
-/* Where there are blocks, scales have them, and zero points may, along both dimensions or neither. */
+/* If there are blocks, scales have them, and zero points may, along both dimensions or neither. */
 static bool has_blocks(const struct clq__checked_call *checked, const struct clq__parameter *parameter)
 {
     const struct clq__view *view = &parameter->view, *read = clq__checked_read(checked);
@@ -299,7 +299,7 @@ end:
     return status;
 }
 
-/* Of one element, for the whole tensor. */
+/* For one element, for the whole tensor. */
 static clq_status check_all(const struct clq__view *view, const struct clq__view *rows)
 {
     clq_status status = CLQ_OK;
@@ -368,7 +368,7 @@ clq_status clq__parameters_check_dynamic(struct clq__checked_call *checked, cons
     }
     checked->placed = true;
     checked->cuts_gaps = cuts_gaps(checked);
-    checked->apart =
+    checked->scales_first =
         blocks->all || checked->axis != checked->y.rank - 1 || checked->cuts_gaps || blocks->before > 0;
 end:
     return status;

@@ -51,9 +51,9 @@ const char *clq__parameter_shape_hint(char text[CLQ__SHAPE_HINT_TEXT], const str
                                       const struct clq__view *x, int place);
 /* The rank alone, of one element for all of x. */
 clq_status clq__parameter_check_rank(const struct clq__view *view, const struct clq__view *x);
-/* Of x's rank, and every size 1 or x's. */
+/* For x's rank, and every size 1 or x's. */
 clq_status clq__parameter_check_broadcast(struct clq__parameter *parameter, const struct clq__view *x);
-/* Of x's rank, as many along the axis and the dimension in front of it as there are blocks of the work, and
+/* For x's rank, as many along the axis and the dimension in front of it as there are blocks of the work, and
  * every other size 1 or x's. */
 clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const struct clq__view *x,
                                        const struct clq__checked_call *checked);

@@ -10,9 +10,9 @@ bool clq__placement_is_placed(const struct clq__placement *placement)
     return placement->kind != CLQ_ENTRY_NONE && placement->kind != CLQ_ENTRY_GROUPS;
 }
 
-/* Where entries may overlap or wrap, a position of an entry is a row of its own, for it is kept or dropped,
+/* If entries may overlap or wrap, a position of an entry is a row of its own, for it is kept or dropped,
  * and placed, alone. */
-bool clq__placement_positions_apart(const struct clq__placement *placement)
+bool clq__placement_has_positions(const struct clq__placement *placement)
 {
     return clq__placement_is_placed(placement) && placement->length > 1 &&
            (placement->may_overlap || placement->range == CLQ_WRAP);
@@ -22,14 +22,14 @@ bool clq__placement_takes(const struct clq__placement *placement, int d)
 {
     if (placement->kind == CLQ_ENTRY_NONE)
         return false;
-    return d == 0 || (clq__placement_positions_apart(placement) && d == placement->axis);
+    return d == 0 || (clq__placement_has_positions(placement) && d == placement->axis);
 }
 
 void clq__placement_fold(const struct clq__placement *placement, struct clq__fold *fold, int64_t count,
                          const int64_t position_stride[CLQ__FOLD_TENSORS],
                          const int64_t entry_stride[CLQ__FOLD_TENSORS])
 {
-    if (clq__placement_positions_apart(placement))
+    if (clq__placement_has_positions(placement))
         clq__fold_add(fold, true, placement->length, position_stride);
     if (placement->kind != CLQ_ENTRY_NONE)
         clq__fold_add(fold, true, count, entry_stride);
@@ -75,7 +75,7 @@ void clq__placement_describe(const struct clq__placement *placement, int64_t cou
     entries->batches = placement->batches;
     entries->size = placement->size;
     entries->length = placement->length;
-    entries->positions = clq__placement_positions_apart(placement) ? placement->length : 1;
+    entries->positions = clq__placement_has_positions(placement) ? placement->length : 1;
     if (placement->may_overlap)
         clq__placement_choose_overlap(entries, rows);
 }

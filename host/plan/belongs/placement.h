@@ -52,7 +52,7 @@ clq_status clq__placement_check(struct clq__checked_call *checked, const struct 
 clq_status clq__placement_check_between(struct clq__placement *placement, const struct clq__view *cache,
                                         const struct clq__view *pieces,
                                         const struct clq__placement_rules *rules);
-/* Where entries may overlap, they are few enough to be kept in 32 bits. */
+/* If entries may overlap, they are few enough to be kept in 32 bits. */
 clq_status clq__placement_check_count(const struct clq__placement *placement);
 
 /* With slots an entry has one position on axis. Pieces that leave this dimension out, [N, H, D] for a cache
@@ -64,7 +64,7 @@ void clq__placement_insert(const struct clq__view *cache, struct clq__view *piec
 /* Whether there are entries that place rows; and whether a position of theirs is a row of its own, for it is
  * kept or dropped, and placed, alone. */
 bool clq__placement_is_placed(const struct clq__placement *placement);
-bool clq__placement_positions_apart(const struct clq__placement *placement);
+bool clq__placement_has_positions(const struct clq__placement *placement);
 
 /* Whether dimension d is an entry's, or a position's that is placed alone: then it is not folded with the
  * others, but added outside of them, positions first, by clq__placement_fold. */
@@ -76,7 +76,7 @@ void clq__placement_fold(const struct clq__placement *placement, struct clq__fol
                          const int64_t entry_stride[CLQ__FOLD_TENSORS]);
 
 /* Sets all but the strides of what is placed, in entries that are all zeros. rows is the number of rows in
- * all, of so many entries, or in groups of so many rows. Where entries may overlap it also says how a row
+ * all, of so many entries, or in groups of so many rows. If entries may overlap it also says how a row
  * learns of it, with owner_words for the table. */
 void clq__placement_describe(const struct clq__placement *placement, int64_t count, int64_t rows,
                              struct clq_entries *entries);

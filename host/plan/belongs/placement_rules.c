@@ -38,7 +38,7 @@ static bool fit_along(const struct clq__view *cache, const struct clq__view *pie
     return pieces->shape[d] <= cache->shape[d];
 }
 
-/* Of dimension d, which is not axis. Whoever left axis out has another layout than the default's in mind. */
+/* For dimension d, which is not axis. Whoever left axis out has another layout than the default's in mind. */
 static clq_status refuse_size(const struct clq__view *cache, const struct clq__view *pieces, int d, int axis)
 {
     char hint[48] = "";

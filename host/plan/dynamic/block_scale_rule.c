@@ -117,7 +117,7 @@ clq_status clq__rule_check_layout(struct clq__checked_call *checked)
         "block is %lld: along the last dimension of %s it must be a multiple of %d, for its words do not "
         "follow one another",
         (long long)checked->block, clq__type_name(checked->y.type), checked->y.lanes);
-    checked->apart = checked->cuts_gaps = false;
+    checked->scales_first = checked->cuts_gaps = false;
 end:
     return status;
 }

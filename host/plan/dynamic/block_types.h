@@ -5,7 +5,7 @@
 
 #include "plan/belongs/parameter.h"
 
-/* What a descriptor gives, of which a block type leaves nothing to choose. */
+/* The fields of a descriptor, of which a block type leaves nothing to choose. */
 struct clq__carried {
     const DLTensor *scales, *offsets, *group_index;
     const struct clq__blocks *blocks;

@@ -15,7 +15,7 @@ static clq_status check_groups(struct clq__checked_call *checked, const DLTensor
     CLQ_REQUIRE(smooth->tensor != NULL, CLQ_ERROR_NULL,
                 "smooth_scales is NULL: with group_index it must be a tensor, for groups differ in it");
     CLQ_REQUIRE(
-        !checked->apart && checked->block == 0, CLQ_ERROR_VALUE,
+        !checked->scales_first && checked->block == 0, CLQ_ERROR_VALUE,
         "group_index is given: axis must be the last, and block and block_all 0, for groups are of rows");
     CLQ_TRY(clq__groups_check(checked, group_index, smooth));
 end:

@@ -8,8 +8,7 @@
 #include "plan/shares/tiles.h"
 #include "plan/shares/tuning.h"
 
-/* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and
- * stores them; where a row is turned, for each of the two. */
+/* Loop rounds of one work-item when `lanes` share a row: 3 per unit, and the rotation twice. */
 static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes)
 {
     const int64_t turned =
@@ -87,7 +86,7 @@ static int64_t own_turned(const struct clq__checked_call *checked, const struct 
 /* The work-items that share a row, which is one block: each has eight of its values. */
 enum { LANES_OF_BLOCK = CLQ_BLOCK_VALUES / 8 };
 
-/* Of blocks across rows neighbours have one each, and load side by side; long ones are shared. */
+/* For blocks across rows neighbours have one each, and load side by side; long ones are shared. */
 static int64_t lanes_across(int64_t units, int64_t local)
 {
     int64_t lanes = 1;

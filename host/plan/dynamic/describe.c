@@ -36,7 +36,7 @@ static void add(const struct clq__checked_call *checked, struct clq__fold *fold,
     clq__fold_add(fold, false, size, stride);
 }
 
-/* All but the last dimension, and the blocks of the last one: rows are never merged. Where blocks have smooth
+/* All but the last dimension, and the blocks of the last one: rows are never merged. If blocks have smooth
  * scales of their own they stay innermost. */
 static void fold(const struct clq__checked_call *checked, struct clq__fold *fold,
                  const struct clq__ranges *ranges)
@@ -94,7 +94,7 @@ static void fill_row(struct dynamic_quantize_args *args, const struct clq__view 
     args->y_segment_stride = gaps ? clq__view_units(y, y->stride[last]) : 0;
 }
 
-/* Where a range of dimension d begins. */
+/* The begin of a range of dimension d. */
 static void move(struct dynamic_quantize_args *args, const struct clq__checked_call *checked, int d,
                  const struct clq__range *range)
 {

@@ -5,20 +5,20 @@
 #include "plan/dynamic/block_scale_rule.h"
 #include "plan/plan.h"
 
-/* Of an x without elements there may be scales and offsets: those of a row of none. */
+/* For an x without elements there may be scales and offsets: those of a row of none. */
 bool clq__dynamic_describe(struct clq__plan *plan)
 {
     struct clq__dynamic *call = &plan->of_dynamic;
 
     call->checked = &plan->checked;
     if (plan->checked.x.elements == 0)
-        return plan->checked.apart && clq__scales_describe(&call->apart.scales, call->checked);
+        return plan->checked.scales_first && clq__scales_describe(&call->scales_first.scales, call->checked);
     if (clq__values_needed(&plan->checked)) {
         clq__values_describe(&call->values, &plan->checked);
         call->checked = &call->values.checked;
     }
-    if (call->checked->apart) {
-        clq__apart_describe(&call->apart, call->checked);
+    if (call->checked->scales_first) {
+        clq__scales_first_describe(&call->scales_first, call->checked);
         return true;
     }
     if (call->checked->rule.kind != 0 &&
@@ -49,15 +49,17 @@ void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
     const bool values = call->checked != &plan->checked;
 
     if (plan->checked.x.elements == 0) {
-        more_rounds(plan, clq__scales_cut(&call->apart.scales, call->checked, &plan->launches, traits));
+        more_rounds(plan,
+                    clq__scales_cut(&call->scales_first.scales, call->checked, &plan->launches, traits));
         return;
     }
     if (values)
         more_rounds(plan, clq__values_cut(&call->values, &plan->checked, add_ahead(plan), traits));
-    if (call->checked->apart) {
+    if (call->checked->scales_first) {
         struct clq__launches *finds = add_ahead(plan);
 
-        more_rounds(plan, clq__apart_cut(&call->apart, call->checked, finds, &plan->launches, traits));
+        more_rounds(
+            plan, clq__scales_first_cut(&call->scales_first, call->checked, finds, &plan->launches, traits));
         if (values)
             clq__values_read(&call->values, finds);
     } else {

@@ -49,7 +49,7 @@ struct clq__dynamic {
     const struct clq__checked_call *checked; /* the call's, or that of its values */
     union {
         struct clq__rows rows;
-        struct clq__apart apart;
+        struct clq__scales_first scales_first;
     };
 };
 

@@ -20,7 +20,7 @@ bool clq__values_needed(const struct clq__checked_call *checked)
         return checked->rotate > 0;
     if (checked->rule.kind != 0)
         return checked->rotate > 0 || checked->smooth.tensor != NULL;
-    return checked->apart ? checked->rotate > 0 || checked->smooth.tensor != NULL : cuts;
+    return checked->scales_first ? checked->rotate > 0 || checked->smooth.tensor != NULL : cuts;
 }
 
 static void fill_dims(struct values_args *args, const struct clq__view *x)

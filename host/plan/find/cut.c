@@ -145,7 +145,7 @@ static void cut_find(struct clq__scales_part *call, const struct clq__checked_ca
     finish->slices = args->slices * call->together;
     args->slice_ranges = finish->slice_ranges * call->together;
     args->batch_ranges = finish->batch_ranges;
-    args->direct = !checked->apart && finish->slices == 1 && finish->span == 1 && args->batches == 1;
+    args->direct = !checked->scales_first && finish->slices == 1 && finish->span == 1 && args->batches == 1;
     if (!args->direct)
         call->ranges = args->slices * args->batches * (call->columns ? args->inner : args->units);
 }
@@ -196,7 +196,7 @@ static void choose_find(struct clq__scales_part *call, const struct clq__checked
     clq__variant_begin(find, CLQ__FIND_SCALES_CL);
     clq__variant_define(find, CLQ__SRC, checked->x.type);
     clq__variant_define(find, CLQ__REDUCE, call->columns);
-    clq__variant_define(find, CLQ__RANGE, checked->apart && !checked->by_quotient);
+    clq__variant_define(find, CLQ__RANGE, checked->scales_first && !checked->by_quotient);
     call->own = clq__variant_end(find, traits);
 }
 
@@ -206,7 +206,7 @@ static void choose_finish(struct clq__scales_part *call, const struct clq__check
     struct clq__variant *finish = &call->finish.variant;
 
     clq__variant_begin(finish, CLQ__FINISH_SCALES_CL);
-    clq__variant_define(finish, CLQ__RANGE, checked->apart && !checked->by_quotient);
+    clq__variant_define(finish, CLQ__RANGE, checked->scales_first && !checked->by_quotient);
     clq__variant_end_form(finish, traits, call->finish_group);
 }
 
@@ -230,7 +230,7 @@ static void place_buffers(struct clq__scales_part *call, const struct clq__check
     call->finish.x_offset = NULL;
 }
 
-/* Where no range is needed, find is the only kernel; where x is empty, finish. */
+/* If no range is needed, find is the only kernel; where x is empty, finish. */
 static int64_t cut_part(struct clq__scales_part *part, unsigned number,
                         const struct clq__checked_call *checked, struct clq__launches *launches,
                         const struct clq__traits *traits)

@@ -93,7 +93,7 @@ static int64_t fill_dims(struct clq__scales_part *part, const struct clq__fold *
     return rows;
 }
 
-/* Of one index dimension the indices and their steps. */
+/* For one index dimension the indices and their steps. */
 static void fill_indices(struct clq__scales_part *part, const struct clq__fold_dim *dim)
 {
     struct clq_scale_output *output = &part->find_args.output;
@@ -200,7 +200,7 @@ static void describe_ranges(struct clq__scales_part *part, const struct clq__che
         describe_runs(part, &folded);
 }
 
-/* Of dynamic quantization: its steps lead from the least value of y's type to its top,
+/* For dynamic quantization: its steps lead from the least value of y's type to its top,
  * and to it alone where it is symmetric. */
 static struct clq_scale_output output_of_dynamic(const struct clq__checked_call *checked)
 {
@@ -215,7 +215,7 @@ static struct clq_scale_output output_of_dynamic(const struct clq__checked_call 
     };
 }
 
-/* Of finite values alone. */
+/* For finite values alone. */
 static struct clq_scale_output output_of(const struct clq__checked_call *checked)
 {
     const bool quotient = checked->by_quotient, symmetric = quotient || checked->method == CLQ_ABSMAX,
@@ -238,7 +238,7 @@ static struct clq_scale_output output_of(const struct clq__checked_call *checked
     return out;
 }
 
-/* Of an x without elements every scale is that of zeros: finish writes them without a range. */
+/* For an x without elements every scale is that of zeros: finish writes them without a range. */
 static void describe_empty(struct clq__scales_part *part, const struct clq__checked_call *checked)
 {
     struct finish_scales_args *finish = &part->finish_args;
@@ -257,7 +257,7 @@ static void describe_empty(struct clq__scales_part *part, const struct clq__chec
     finish->batches = scale->view.elements;
 }
 
-/* Where a range of dimension d begins. */
+/* The begin of a range of dimension d. */
 static void move(struct clq__scales_part *part, const struct clq__checked_call *checked, int d,
                  const struct clq__range *range)
 {
@@ -275,7 +275,7 @@ static void describe_part(struct clq__scales *call, const struct clq__checked_ca
 {
     struct clq__scales_part *part = &call->parts[call->num_parts++];
     const struct clq_scale_output output =
-        checked->apart && !checked->by_quotient ? output_of_dynamic(checked) : output_of(checked);
+        checked->scales_first && !checked->by_quotient ? output_of_dynamic(checked) : output_of(checked);
 
     part->find_args = (struct find_scales_args){.output = output, .batches = 1};
     part->finish_args = (struct finish_scales_args){.indices = 1, .batches = 1, .span = 1};

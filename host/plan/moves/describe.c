@@ -16,7 +16,7 @@ struct walk {
     int rank;
     int64_t entries, positions;
     int at; /* the dimension of positions; 0: there is none */
-    bool apart;
+    bool has_positions;
 };
 
 /* Units of a cell. */
@@ -62,7 +62,7 @@ static void fold_row(const struct walk *walk, struct clq__fold *fold)
     if (!walk->call->converts)
         clq__fold_add(fold, true, cell_units(walk, walk->view[SRC]), (int64_t[]){1, 1, 0, 0});
     for (int d = walk->rank - 1; d > 0; d--)
-        if (!(walk->apart && d == walk->at))
+        if (!(walk->has_positions && d == walk->at))
             add(walk, fold, d);
     if (fold->dims == 0)
         clq__fold_add(fold, true, 1, (int64_t[]){1, 1, 0, 0});
@@ -81,7 +81,7 @@ static void fold_outside(const struct walk *walk, struct clq__fold *fold)
         position[side] = units(walk, walk->view[side], walk->at, walk->positions);
         entry[side] = units(walk, walk->view[side], 0, walk->entries);
     }
-    if (walk->apart)
+    if (walk->has_positions)
         clq__fold_add(fold, true, walk->positions, position);
     clq__fold_add(fold, true, walk->entries, entry);
 }
@@ -101,8 +101,8 @@ static struct walk walk_of(const struct clq__checked_call *checked, const struct
         .entries = shape->indices.shape[0],
         .positions = shape->length,
         .at = shape->axis,
-        .apart = clq__placement_positions_apart(&checked->source) ||
-                 clq__placement_positions_apart(&checked->placement),
+        .has_positions = clq__placement_has_positions(&checked->source) ||
+                         clq__placement_has_positions(&checked->placement),
     };
 }
 
@@ -142,7 +142,7 @@ static void fill_entries(const struct walk *walk, int64_t rows, const struct clq
     e->count = walk->entries;
     e->rows = rows / walk->entries;
     e->length = walk->positions;
-    e->positions = walk->apart ? walk->positions : 1;
+    e->positions = walk->has_positions ? walk->positions : 1;
     if (report->buffer != NULL)
         e->report_offset = (int64_t)(report->offset_bytes / sizeof(uint32_t));
     if (placement->kind == CLQ_ENTRY_NONE)
@@ -252,7 +252,7 @@ static void fill_coordinates(const struct walk *walk, int side, struct clq_coord
     }
 }
 
-/* Where there are coordinates, places.cl reports them. */
+/* If there are coordinates, places.cl reports them. */
 static void fill_places(const struct walk *walk, struct clq__moves *call)
 {
     struct places_args *places = &call->places;

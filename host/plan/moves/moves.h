@@ -21,15 +21,15 @@ struct clq__moves {
     int64_t unit_bytes;           /* of src */
 };
 
-/* Every rule of clq_move_rows but those of buffers. (moves_check.c) */
+/* Every rule of clq_move_rows but those of buffers. (moves/check.c) */
 clq_status clq__moves_check(struct clq__checked_call *checked, const struct clq_move_rows_desc *desc);
 
-/* (moves_describe.c, moves_cut.c) */
+/* (moves/describe.c, moves/cut.c) */
 bool clq__moves_describe(struct clq__plan *plan);
 void clq__moves_cut(struct clq__plan *plan, const struct clq__traits *traits);
 
-/* What a view of CLQ_ND leaves to a row: its dimensions from this one on. Of other kinds 1, for the first is
- * the entry's. */
+/* The dimensions that a view of CLQ_ND leaves to a row: its dimensions from this one on. For other kinds
+ * 1, for the first is the entry's. */
 static inline int clq__moves_row_from(const struct clq__placement *placement)
 {
     return placement->kind == CLQ_ENTRY_ND ? (int)placement->indices.shape[1] : 1;

@@ -6,7 +6,7 @@
 #include "args/pieces.h"
 #include "runtime/launch.h"
 
-/* Of pieces whose rows and row_units are set, with so many dimensions outside of a row, each of which takes
+/* For pieces whose rows and row_units are set, with so many dimensions outside of a row, each of which takes
  * so many rounds of loops to find its place. */
 void clq__pieces_cut(struct clq_pieces *pieces, uint32_t outer, int64_t rounds,
                      const struct clq__traits *traits, struct clq__launch *launch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The portable kernels number rows, and add up how far a row lies from the first one, in 32 bits, for many
- * GPUs have no more. Of a call that is larger each launch does a slice: a part of each dimension outside the
+ * GPUs have no more. For a call that is larger each launch does a slice: a part of each dimension outside the
  * rows. All choices of parts are all slices. */
 #ifndef CLQ_PLAN_SHARES_SLICE_H
 #define CLQ_PLAN_SHARES_SLICE_H
@@ -10,7 +10,7 @@
 #include "args/quantize.h"
 #include "runtime/launch.h"
 
-/* What moves from index to index: tensors, and among the tiles of a run the number of a step. */
+/* The distances from index to index: tensors, and among the tiles of a run the number of a step. */
 enum clq__slice_way {
     CLQ__SLICE_X,
     CLQ__SLICE_Y,
@@ -35,7 +35,7 @@ struct clq__slice {
     int64_t move[CLQ__SLICE_WAYS];                             /* from the first row of all to its own */
 };
 
-/* Of no dimension yet. */
+/* For no dimension yet. */
 void clq__slices_init(struct clq__slices *slices, int64_t most);
 void clq__slices_add(struct clq__slices *slices, const struct clq_dim *dim, uint32_t dims);
 /* Returns how many slices there are. */

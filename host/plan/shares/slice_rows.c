@@ -5,7 +5,7 @@
 #include "plan/shares/slice.h"
 
 /* Blocks that have smooth scales of their own are a dimension by themselves: a slice has some of them. */
-static void set_blocks_apart(struct dynamic_quantize_args *args)
+static void set_smooth_blocks(struct dynamic_quantize_args *args)
 {
     struct clq_dim *dim = args->dim;
     const int64_t blocks = args->smooth_blocks;
@@ -44,7 +44,7 @@ static size_t slice(const struct clq__launch *whole, int64_t number, void *slice
     struct clq__slice at;
 
     *args = *(const struct dynamic_quantize_args *)whole->args;
-    set_blocks_apart(args);
+    set_smooth_blocks(args);
     slices_of(args, whole->most, &slices);
     at = clq__slice_at(&slices, number);
     args->x_offset += at.move[CLQ__SLICE_X];
@@ -67,7 +67,7 @@ void clq__slice_rows(struct clq__launch *launch, int64_t most)
     if (launch->slices == 1) /* then it has one with its blocks apart, too */
         return;
     args = *(const struct dynamic_quantize_args *)launch->args;
-    set_blocks_apart(&args);
+    set_smooth_blocks(&args);
     launch->slices = slices_of(&args, most, &slices);
     launch->slice = slice;
     launch->most = most;

@@ -124,7 +124,7 @@ static void size_groups(struct quantize_args *args, int64_t rows, int64_t at_onc
     launch->groups = (size_t)clq__ceil_div(args->tiles, s->sets);
 }
 
-/* A work-item alone takes what lies one behind the other, or all of a tile at once. */
+/* A work-item alone takes contiguous steps, or all of a tile at once. */
 static void size_items(struct quantize_args *args, int64_t rows, int64_t at_once,
                        const struct clq__traits *traits, struct clq__launch *launch)
 {

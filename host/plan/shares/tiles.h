@@ -10,7 +10,7 @@
 int64_t clq__item_elements(int64_t elements, const struct clq__traits *traits);
 
 /* Tiles, or rows, of a work-item of a CPU's that does them in streams: no more than n, as many for each
- * stream, and in whole blocks. Where these are many, the streams are an odd number of them apart: at a power
+ * stream, and in whole blocks. If these are many, the streams are an odd number of them apart: at a power
  * of two they would meet in the same sets of the caches and the same banks of memory (dynamic rows of 128
  * took up to 1.14 times as long). */
 int64_t clq__for_streams(int64_t n);

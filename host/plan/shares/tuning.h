@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every number that was measured for how calls are cut into launches. None changes a byte of a result. Those
- * of cl/cpu itself are in cpu/tuning.h; room that kernels have is in cl/args and rotate.h. To tune another
- * GPU, change the first enum and run `clquant bench` of both builds in turn there.
- * Figures are in docs/kernels.md. */
+/* Every number that was measured for how calls are cut into launches. None changes a byte of a result. The
+ * ones of cl/cpu itself are in cpu/tuning.h; room that kernels have is in cl/args and rotate.h. To tune
+ * another GPU, change the first enum and run `clquant bench` of both builds in turn there. Figures are in
+ * docs/kernels.md. */
 #ifndef CLQ_PLAN_SHARES_TUNING_H
 #define CLQ_PLAN_SHARES_TUNING_H
 
@@ -17,10 +17,11 @@ enum {
     CLQ__SHORT_ROW_LANES = 128, /* lanes that a row may have and be one step of many */
     CLQ__LINE_LANES = 16,       /* lanes that read whole lines of memory together */
 
-    /* Dynamic rows (dynamic_cut.c). What a lane does once for a row costs what several chunks cost, and fewer
-     * rows than the device holds are shared by more lanes. Shares of what an H100 streams, float16 to int4,
-     * by chunks a lane: rows of 1,024 0.77 with four, 0.82 with eight, 0.63 with sixteen; rows of 128 0.80
-     * with four, 0.73 with eight; of 64 0.57 with two, 0.75 with four; of 32 0.38 with one, 0.58 with two. */
+    /* Dynamic rows (dynamic/cut.c). The work that a lane does once for a row costs what several chunks
+     * cost, and fewer rows than the device holds are shared by more lanes. Shares of what an H100 streams,
+     * float16 to int4, by chunks a lane: rows of 1,024 0.77 with four, 0.82 with eight, 0.63 with sixteen;
+     * rows of 128 0.80 with four, 0.73 with eight; of 64 0.57 with two, 0.75 with four; of 32 0.38 with
+     * one, 0.58 with two. */
     CLQ__SHORT_ROW_CHUNKS = 16,
     CLQ__LANE_CHUNKS_SHORT = 4, /* as many as are on their way at once */
     CLQ__LANE_CHUNKS_LONG = 8,
@@ -41,7 +42,7 @@ enum {
 enum {
     CLQ__ITEMS_OF_UNIT = 4, /* that a compute unit is given, where there are as many */
     CLQ__ITEM_LEAST = 1024, /* elements */
-    /* Of cl/cpu. GB/s by units in an item, 1 GiB of input: float16 to int8 72 with 16 Ki, 88 with 64 Ki, 88
+    /* For cl/cpu. GB/s by units in an item, 1 GiB of input: float16 to int8 72 with 16 Ki, 88 with 64 Ki, 88
      * with 256 Ki, 91 with 1 Mi; float32 75, 81, 85, 85. */
     CLQ__ITEM_MOST = 1 << 18,
     CLQ__ITEM_MOST_STEPS = 1 << 14, /* of the portable kernels of static rows */
@@ -65,7 +66,7 @@ enum {
 /* Which way is taken. */
 enum {
     /* find_scales: rows of one index shorter than this are taken as columns, where many lie together; but not
-     * where fewer of them come together in a column. So many are laid side by side where rows have few. */
+     * where fewer of them come together in a column. As many are laid side by side where rows have few. */
     CLQ__FIND_SHORT_RUN = 512,
     CLQ__FIND_FEW_ROWS = 16,
     CLQ__FIND_COLUMNS = 2048,

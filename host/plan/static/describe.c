@@ -88,7 +88,7 @@ static void fold_dimension(struct clq__static *call, struct clq__fold *fold, str
 }
 
 /* Positions and entries are not merged with anything, and stand outside of all else: the kernel takes them
- * off a row's number from there. Where they lie in y is not the fold's to say. */
+ * off a row's number from there. Their place in y is not the fold's to say. */
 static void fold(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args,
                  const struct clq__ranges *ranges)
 {
@@ -171,7 +171,7 @@ static void fill_entries(const struct clq__static *call, int64_t rows, struct cl
     entries->zero_point_start = call->zero_point.stride[placement->axis];
 }
 
-/* Where a range of dimension d begins. */
+/* The begin of a range of dimension d. */
 static void move(const struct clq__static *call, struct quantize_args *args, int d,
                  const struct clq__range *range)
 {

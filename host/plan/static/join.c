@@ -25,13 +25,13 @@ struct clq__joined clq__static_join(struct quantize_args *args, bool may_repeat)
     const int64_t steps = steps_of(args->inner);
     const struct clq_dim next = args->dim[0];
     const int64_t repeats = steps < next.size ? steps : next.size;
-    const struct clq__joined apart = {1, 1};
+    const struct clq__joined unjoined = {1, 1};
 
     if (inside == 0 || !dense || args->inner > CLQ__JOIN_UNITS || next.y != args->inner ||
         next.x != args->inner * args->x_stride || next.scale != 0 || next.zero_point != 0)
-        return apart;
+        return unjoined;
     if (steps > 1 && (!may_repeat || args->inner * repeats > CLQ__JOIN_SCALES))
-        return apart;
+        return unjoined;
     args->inner *= next.size;
     if (placed)
         args->entries.rows /= next.size;

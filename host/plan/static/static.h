@@ -11,7 +11,7 @@
 
 struct clq__plan;
 
-/* Where scales or zero points are read from: as they are, or from what cl/added/widen.cl makes of them. */
+/* The source of scales or zero points: as they are, or from what cl/added/widen.cl makes of them. */
 struct clq__source {
     const struct clq__parameter *parameter;
     bool per_element;              /* differs along a row: the kernel wants dense float32 then */
@@ -46,10 +46,10 @@ struct clq__static {
 /* Folds the layout of x and y that have elements, and fills the arguments but for
  * what depends on the device. */
 void clq__static_describe_checked(struct clq__static *call, const struct clq__checked_call *checked);
-/* Of a whole call; false where there is nothing to do. */
+/* For a whole call; false where there is nothing to do. */
 bool clq__static_describe(struct clq__plan *plan);
 
-/* Where scales and zero points are read from, for the order of the walk. (static_sources.c) */
+/* The source of scales and zero points, for the order of the walk. (static/sources.c) */
 void clq__static_place(struct clq__static *call);
 
 /* Cuts the call into work-items, and fills its launches. */
@@ -63,9 +63,8 @@ struct clq__joined {
     int64_t rows, repeats;
 };
 
-/* Rows that lie one behind the other in x and y and share their scales become one row, whose scales begin
- * again after each, or where these `may_repeat` after as many as are whole steps;
- * the dimensions that entries place stay. */
+/* Merges contiguous rows into one long row. Its scales repeat with the old row's length; with may_repeat,
+ * with a multiple of it that fills whole steps. Dimensions that entries place stay. */
 struct clq__joined clq__static_join(struct quantize_args *args, bool may_repeat);
 
 #endif
