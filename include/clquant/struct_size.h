@@ -11,20 +11,13 @@
 extern "C" {
 #endif
 
-/* X(name, value, struct). A value never gets another meaning. */
+/* X(name, value, struct). A value never gets another meaning. Descriptors of operators are in
+ * clquant/options.h, field by field. */
 #define CLQ_STRUCT_LIST(X)                                                                                   \
     X(CLQ_STRUCT_CONTEXT_DESC, 1, clq_context_desc)                                                          \
     X(CLQ_STRUCT_REPORT, 2, clq_report)                                                                      \
-    X(CLQ_STRUCT_QUANTIZE_DESC, 3, clq_quantize_desc)                                                        \
-    X(CLQ_STRUCT_QUANTIZE_SCATTER_DESC, 4, clq_quantize_scatter_desc)                                        \
-    X(CLQ_STRUCT_GROUP_QUANTIZE_DESC, 5, clq_group_quantize_desc)                                            \
-    X(CLQ_STRUCT_DYNAMIC_QUANTIZE_DESC, 6, clq_dynamic_quantize_desc)                                        \
-    X(CLQ_STRUCT_DYNAMIC_QUANTIZE_SCATTER_DESC, 7, clq_dynamic_quantize_scatter_desc)                        \
-    X(CLQ_STRUCT_DEQUANTIZE_DESC, 8, clq_dequantize_desc)                                                    \
-    X(CLQ_STRUCT_FIND_SCALES_DESC, 9, clq_find_scales_desc)                                                  \
     X(CLQ_STRUCT_BINDING, 10, clq_binding)                                                                   \
     X(CLQ_STRUCT_PLAN_CALL, 11, clq_plan_call)                                                               \
-    X(CLQ_STRUCT_MOVE_ROWS_DESC, 12, clq_move_rows_desc)                                                     \
     X(CLQ_STRUCT_OPTION, 13, clq_option)
 
 enum clq_struct {

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from ._context import choice
 from ._dtypes import dtype_of
 from ._opencl import handle_of
-from ._structs import DLDataType
+from ._sentences import learn
+from ._structs import DLDataType, OptionRow
 from ._values import is_truth, whole
 
 _AXIS_FIRST = -(2**31)
@@ -25,6 +28,7 @@ class Input:
     name: str
     optional: bool = False
     floats: bool = False
+    unset = None
 
     def members(self) -> Members:
         """Return the members of the struct."""
@@ -41,6 +45,7 @@ class Buffer:
     """A buffer that is no tensor, such as a report, with its offset: an object, or a pair of it and bytes."""
 
     name: str
+    unset = None
 
     def members(self) -> Members:
         """Return the members of the struct."""
@@ -67,6 +72,7 @@ class Option:
 
     name: str
     kind: Any = ctypes.c_uint32
+    unset: Any = 0
 
     def members(self) -> Members:
         """Return the members of the struct."""
@@ -85,6 +91,8 @@ class Option:
 class Flag(Option):
     """True or False."""
 
+    unset: Any = False
+
     def value(self, given: Any) -> Any:
         """Return the member's value."""
         if is_truth(given):
@@ -97,6 +105,7 @@ class Real(Option):
     """A float."""
 
     kind: Any = ctypes.c_float
+    unset: Any = 0.0
 
     def value(self, given: Any) -> Any:
         """Return the member's value."""
@@ -114,6 +123,7 @@ class Choice:
     def __init__(self, name: str, *words: str) -> None:
         self.name = name
         self.words = words
+        self.unset = words[0]
         self._numbers = {word: number for number, word in enumerate(words)}
 
     def members(self) -> Members:
@@ -130,6 +140,7 @@ class Axis(Option):
     """An axis as Python counts it: 0 is the first. In the struct 0 means default, and so does None here."""
 
     kind: Any = ctypes.c_int32
+    unset: Any = None
 
     def value(self, given: Any) -> Any:
         """Return the member's value."""
@@ -154,10 +165,32 @@ class ElementType(Option):
 
 @dataclass(frozen=True)
 class Reserved:
-    """Zeros, for what comes: one of 32 bits, or several of 64."""
+    """Zeros, for what comes."""
 
-    count: int = 0
+    name: str
+    size_bytes: int
 
     def members(self) -> Members:
         """Return the members of the struct."""
-        return [("reserved", ctypes.c_uint64 * self.count)] if self.count else [("reserved32", ctypes.c_uint32)]
+        words = ctypes.c_uint64 * (self.size_bytes // 8)
+        return [(self.name, words if self.size_bytes % 8 == 0 else ctypes.c_uint32)]
+
+
+# By the kinds of clquant/options.h.
+_KINDS = {4: Flag, 5: Option, 6: Option, 8: Real, 9: Axis, 10: ElementType}
+
+
+def field_of(row: OptionRow, floats: Collection[str]) -> Any:
+    """Return the field of a row. ``floats``: inputs for which whole numbers are floats."""
+    name = row.name.decode()
+    if row.kind in (1, 2):
+        return (Input if row.kind == 1 else Output)(name, bool(row.optional), name in floats)
+    if row.kind == 3:
+        return Buffer(name)
+    if row.kind == 7:
+        words = {word.name.decode(): word.word.decode() for word in itertools.takewhile(lambda word: word.word, row.words)}
+        learn(name, words)
+        return Choice(name, *words.values())
+    if row.kind == 4:
+        learn(name, {})
+    return Reserved(name, row.size_bytes) if row.kind == 11 else _KINDS[row.kind](name)

@@ -32,13 +32,14 @@ def only_its_keywords(words: Mapping[str, str] | None = None, also: Iterable[str
     def decorate(function: F) -> F:
         parameters = inspect.signature(function).parameters.values()
         named = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name != "self"]
-        known = frozenset((*named, *also))
+        more = [each for each in also if each not in named]
+        known = frozenset((*named, *more))
         name = function.__qualname__.removesuffix(".__init__")
 
         @functools.wraps(function)
         def checked(*args: Any, **given: Any) -> Any:
             if not known.issuperset(given):
-                raise unknown(name, next(key for key in given if key not in known), [*named, *also], words)
+                raise unknown(name, next(key for key in given if key not in known), [*named, *more], words)
             return function(*args, **given)
 
         return cast(F, checked)

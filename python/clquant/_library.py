@@ -13,7 +13,7 @@ from typing import Any
 
 from ._errors import error_of
 from ._sentences import in_python
-from ._structs import Binding, ContextDesc, PlanCall, ReportCounts
+from ._structs import Binding, ContextDesc, OptionRow, PlanCall, ReportCounts
 
 _LOADER = "libOpenCL.so"
 
@@ -140,6 +140,17 @@ def check_struct(number: int, struct: type[ctypes.Structure]) -> None:
         )
 
 
+_operator_options = function("clq_operator_options", ctypes.c_void_p, ctypes.c_char_p, POINTER)
+
+
+def rows_of(operator: str) -> list[OptionRow]:
+    """Return the rows of an operator's descriptor (clquant/options.h)."""
+    count = SIZE()
+    rows = _operator_options(operator.encode(), ctypes.addressof(count))
+    return list((OptionRow * count.value).from_address(rows)) if rows else []
+
+
+check_struct(13, OptionRow)
 check_struct(1, ContextDesc)
 check_struct(2, ReportCounts)
 check_struct(10, Binding)

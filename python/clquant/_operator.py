@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators: the one description of each, and what is done with any of them.
 
-A module of ``operators/`` has a description, the fields of the C descriptor in their order, and a function that gives each
-field its argument. From the description come the struct, the views of arrays, the values of options, and plans, checks and
-builds of the same call.
+A module of ``operators/`` has a description and a function, whose options beyond its own arguments are fields of the C
+descriptor, which the library describes. From the description come the struct, the views of arrays, the values of options, and
+plans, checks and builds of the same call.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
 import math
 import re
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableSequence, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from . import _opencl as cl
 from ._call import Call, begin, enqueue
 from ._context import Context, context_of_queue, default_context, given_context
 from ._dtypes import BY_NAME, DType, dtype_of, type_name
-from ._fields import Buffer, Choice, Input, Option, Output
+from ._fields import Buffer, Choice, Input, Option, Output, Reserved, field_of
 from ._keywords import F, only_its_keywords
-from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
+from ._library import COUNT, POINTER, SIZE, STATUS, check, function, rows_of, version
 from ._quantized import refuse_offsets
 from ._tensor import Tensor, outline
 from ._types import ElementTypeLike
@@ -64,26 +65,31 @@ _CONSTANTS = frozenset((bool, int, float, str, type(None)))
 
 
 class Operator:
-    """A description: the operator's name, its struct's number in clquant/struct_size.h, and the descriptor's fields."""
+    """A description: the operator's name, and the fields of its descriptor, as the library has them (clquant/options.h)."""
 
     def __init__(
         self,
         name: str,
-        number: int,
-        *fields: Any,
+        *,
+        floats: Collection[str] = (),  # inputs for which whole numbers are floats
         result: Callable[..., Any] | None = None,
         how: dict[str, str] | None = None,  # by the result's names, the options that it keeps
     ) -> None:
+        rows = rows_of(name)
+        fields = [field_of(row, floats) for row in rows]
         members = [member for field in fields for member in field.members()]
         self.name = name
         self.result = result
         self._how = how or {}
         self.struct: type[ctypes.Structure] = type(f"clq_{name}_desc", (ctypes.Structure,), {"_fields_": members})
-        check_struct(number, self.struct)
+        if any(getattr(self.struct, field.name).offset != row.offset_bytes for field, row in zip(fields, rows, strict=True)):
+            raise ImportError(f"{name}: the package and the library, of version {version()}, do not belong together")
+        self._help = {row.name.decode(): row.help.decode() for row in rows}
         self.tensors = tuple(field.name for field in fields if isinstance(field, Input))
         self.outputs = tuple(field.name for field in fields if isinstance(field, Output))
         self.buffers = {field.name: field.values for field in fields if isinstance(field, Buffer)}
-        self.fields = fields
+        self.fields = tuple(fields)
+        self.unset = {field.name: field.unset for field in fields if not isinstance(field, (Output, Reserved))}
         self.options = tuple(field for field in fields if isinstance(field, (Option, Choice)))
         self._known = functools.lru_cache(maxsize=256, typed=True)(self._described)
         self._required = frozenset(field.name for field in fields if isinstance(field, Input) and not field.optional)
@@ -100,11 +106,43 @@ class Operator:
             "workspace": (STATUS, *desc, POINTER),
         }
 
-    def function(self, of: F) -> F:
-        """Make a function that of this operator: it takes no keyword but its own and those of ``Run``."""
-        made = only_its_keywords(self._words, Run.__annotations__)(of)
-        made.__dict__["operator"] = self
-        return made
+    def function(self, options: Any) -> Callable[[F], F]:
+        """Make a function that of this operator: it takes no keyword but those of ``options``, which are Run's too.
+
+        What its own signature and docstring lack of them is added, by the rows of the library.
+        """
+
+        def decorate(of: F) -> F:
+            keywords = sorted(options.__annotations__, key=Run.__annotations__.__contains__)  # Run's last
+            made = only_its_keywords(self._words, keywords)(of)
+            made.__dict__["operator"] = self
+            made.__dict__["__signature__"] = self._signature(of, options)
+            made.__doc__ = self._documented(of.__doc__ or "", options)
+            return made
+
+        return decorate
+
+    def _signature(self, of: Callable[..., Any], options: Any) -> inspect.Signature:
+        *own, run = inspect.signature(of).parameters.values()
+        named = {each.name for each in own}
+        more = [
+            inspect.Parameter(name, run.KEYWORD_ONLY, default=self.unset[name], annotation=kind.__forward_arg__)
+            for name, kind in options.__annotations__.items()
+            if name not in named and name not in Run.__annotations__
+        ]
+        return inspect.Signature([*own, *more, run])
+
+    def _documented(self, text: str, options: Any) -> str:
+        lines = [
+            f"        {name}: {self._help[name]}.\n"
+            for name in options.__annotations__
+            if name in self._help and f"\n        {name}: " not in text
+        ]
+        return text.replace("        **run: ", "".join(lines) + "        **run: ", 1)
+
+    def given(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the operator's own options, also of those that are left out."""
+        return self.unset | {name: options[name] for name in self.unset.keys() & options.keys()}
 
     def optional(self, what: str) -> Callable[..., int]:
         """Return a function that not every operator has."""
@@ -113,11 +151,14 @@ class Operator:
         except ImportError:
             raise ValueError(f"{self.name} has no {what}") from None
 
-    def call(self, run: Run, like: Array, *, types: dict[str, tuple[str, Any]] | None = None, **given: Any) -> Any:
+    def call(self, run: Mapping[str, Any], like: Array, *, types: dict[str, tuple[str, Any]] | None = None, **given: Any) -> Any:
         """Do with the given arguments, a field's by its name, what ``run`` says: by default, enqueue them.
+
+        What is not given is in ``run`` too, or left out.
 
         ``types``: of outputs that are given, the argument that names a type beside them, and that type.
         """
+        given = self.given(run) | given
         call = Call()
         call.desc = self._desc_of(given)
         call.operator = self
@@ -193,7 +234,7 @@ class Operator:
                 return f"; {name} fits as {kind}: if it holds that, give clquant.view({name}, {kind!r})"
         return ""
 
-    def _place(self, run: Run, given: dict[str, Any]) -> tuple[Context, int]:
+    def _place(self, run: Mapping[str, Any], given: dict[str, Any]) -> tuple[Context, int]:
         """Find the context and the queue: as given, else those of the first tensor that has them."""
         context, queue = given_context(run.get("context")), run.get("queue")
         handle = None if queue is None else cl.handle_of(queue, "queue")

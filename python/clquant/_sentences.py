@@ -3,30 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from typing import Any
 
-_CHOICES = {
-    "mode": ("divide", "multiply", "dynamic"),
-    "method": ("absmax", "minmax"),
-    "out_of_range": ("drop", "clamp", "wrap"),
-    "index_kind": ("by_shape", "slots", "nd"),
-    "scale_rule": ("range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4"),
-}
-_WORDS = {
-    "CLQ_DIVIDE": "'divide'",
-    "CLQ_MULTIPLY": "'multiply'",
-    "CLQ_DEQUANTIZE_DIVIDE": "'divide'",
-    "CLQ_DEQUANTIZE_MULTIPLY": "'multiply'",
-    "CLQ_DEQUANTIZE_DYNAMIC": "'dynamic'",
-    "CLQ_ABSMAX": "'absmax'",
-    "CLQ_MINMAX": "'minmax'",
-    "CLQ_DROP": "'drop'",
-    "CLQ_CLAMP": "'clamp'",
-    "CLQ_WRAP": "'wrap'",
-    "CLQ_INDICES_BY_SHAPE": "'by_shape'",
-    "CLQ_SLOTS": "'slots'",
-    "CLQ_ND": "'nd'",
-    "CLQ_NVFP4": "'nvfp4'",
+# Of options, by the operators' rows: words in the order of their numbers, their names in C, and flags.
+_choices: dict[str, tuple[str, ...]] = {}
+_flags: set[str] = set()
+_words = {
     "CLQ_NPU_QINT8": "torch.int8",
     "CLQ_NPU_QUINT8": "torch.quint8",
     "CLQ_NPU_INT32": "torch.int32",
@@ -36,7 +20,6 @@ _WORDS = {
     "CLQ_NPU_FLOAT4_E2M1FN": "torch_npu.float4_e2m1fn_x2",
 }
 _KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex"}
-_FLAGS = "symmetric|block_all|round_first|unique"
 
 
 def _type_of(match: re.Match[str]) -> str:
@@ -48,7 +31,7 @@ def _type_of(match: re.Match[str]) -> str:
 
 
 def _number_of_option(match: re.Match[str]) -> str:
-    words = _CHOICES[match[1]]
+    words = _choices[match[1]]
     number = int(match[3])
     return f"{match[1]}{match[2]}{words[number]!r}" if number < len(words) else match[0]
 
@@ -57,22 +40,37 @@ def _flag(match: re.Match[str]) -> str:
     return re.sub(r"\b[01]\b", lambda digit: str(digit[0] == "1"), match[0])
 
 
-# One behind the other.
-_RULES = (
-    (re.compile(r"\(code (\d+), bits (\d+), lanes (\d+)\)"), _type_of),
-    (re.compile(r" ?\(CLQ_AXIS_FIRST\)"), ""),
-    (re.compile(r"\bCLQ_AXIS_FIRST(?: \(-\d+\))?"), "0"),
-    (re.compile(rf"\b({'|'.join(_CHOICES)})( is | )(\d+)\b"), _number_of_option),
-    (re.compile(rf"\b({'|'.join(_WORDS)})\b(?: \(\d+\))?"), lambda match: _WORDS[match[1]]),
-    (re.compile(rf"\b(?:{_FLAGS}) is [01]\b(?:: (?:\w+ )*?it must be [01]\b)?"), _flag),
-    (re.compile(r"must be a tensor\b"), "must be an array"),
-    (re.compile(r"plan is that of another one of calls: .*"), "plan is at work for another thread: it must be for one at a time"),
-    (re.compile(r"\bNULL\b"), "None"),
-)
+@functools.lru_cache
+def _rules() -> tuple[tuple[re.Pattern[str], Any], ...]:
+    """Return what becomes of what, one behind the other."""
+    return (
+        (re.compile(r"\(code (\d+), bits (\d+), lanes (\d+)\)"), _type_of),
+        (re.compile(r" ?\(CLQ_AXIS_FIRST\)"), ""),
+        (re.compile(r"\bCLQ_AXIS_FIRST(?: \(-\d+\))?"), "0"),
+        (re.compile(rf"\b({'|'.join(_choices)})( is | )(\d+)\b"), _number_of_option),
+        (re.compile(rf"\b({'|'.join(_words)})\b(?: \(\d+\))?"), lambda match: _words[match[1]]),
+        (re.compile(rf"\b(?:{'|'.join(_flags)}) is [01]\b(?:: (?:\w+ )*?it must be [01]\b)?"), _flag),
+        (re.compile(r"must be a tensor\b"), "must be an array"),
+        (
+            re.compile(r"plan is that of another one of calls: .*"),
+            "plan is at work for another thread: it must be for one at a time",
+        ),
+        (re.compile(r"\bNULL\b"), "None"),
+    )
+
+
+def learn(name: str, words: dict[str, str]) -> None:
+    """Take an option: a flag, or one of words, by their names in C."""
+    if words:
+        _choices[name] = max(_choices.get(name, ()), tuple(words.values()), key=len)
+        _words.update({c: repr(word) for c, word in words.items()})
+    else:
+        _flags.add(name)
+    _rules.cache_clear()
 
 
 def in_python(sentence: str) -> str:
     """Say a sentence of the library as those say it who call it from Python."""
-    for pattern, instead in _RULES:
+    for pattern, instead in _rules():
         sentence = pattern.sub(instead, sentence)
     return sentence

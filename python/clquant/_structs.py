@@ -63,6 +63,29 @@ class ContextDesc(ctypes.Structure):
     ]
 
 
+class OptionWord(ctypes.Structure):
+    """``struct clq_option_word``."""
+
+    _fields_ = [("word", ctypes.c_char_p), ("name", ctypes.c_char_p)]
+
+
+class OptionRow(ctypes.Structure):
+    """``struct clq_option``: a field of an operator's descriptor."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("help", ctypes.c_char_p),
+        ("words", ctypes.POINTER(OptionWord)),
+        ("least", ctypes.c_double),
+        ("most", ctypes.c_double),
+        ("fallback", ctypes.c_double),
+        ("kind", ctypes.c_uint32),
+        ("offset_bytes", ctypes.c_uint32),
+        ("size_bytes", ctypes.c_uint32),
+        ("optional", ctypes.c_uint32),
+    ]
+
+
 class ReportCounts(ctypes.Structure):
     """``struct clq_report``."""
 

@@ -66,7 +66,11 @@ def test_misspelt_array_of_a_plan():
         (clquant.find_scales, "minmax", 'did you mean method="minmax"'),
         (clquant.dynamic_quantize, "group_size", "did you mean block"),
         (clquant.quantize, "num_bits", "did you mean dtype"),
-        (clquant.quantize, "xyz", "it has x, scales, zero_points, dtype, axis, .*, out, context, queue, wait_for, events$"),
+        (
+            clquant.quantize,
+            "xyz",
+            "it has x, scales, zero_points, dtype, out, axis, .*, context, queue, wait_for, events$",
+        ),
     ],
 )
 def test_words_and_names_of_other_libraries(function, given, said):
@@ -158,3 +162,31 @@ def test_type_checkers_see_the_same_options(name):
     parameters = [each for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
     own = {key: each.__forward_arg__ for key, each in options.items() if key not in _operator.Run.__annotations__}
     assert own == {each.name: each.annotation for each in parameters}
+
+
+# Keywords that are no fields of a descriptor.
+OF_PYTHON = {"dtype", "scale_dtype", "out", "length", "shape"}
+OF_KIND = {
+    _fields.Flag: {"bool", "bool | None"},
+    _fields.Option: {"int", "int | None"},
+    _fields.Real: {"float"},
+    _fields.Axis: {"int | None"},
+    _fields.Buffer: {"Any"},
+    _fields.Input: {"Array | None"},
+}
+
+
+@pytest.mark.parametrize("name", [name for name in clquant.__all__ if hasattr(getattr(clquant, name), "operator")])
+def test_keywords_are_the_fields_of_the_library(name):
+    """Each field that may be left out is a keyword, of its kind, with the library's word for what it is when left out."""
+    function = getattr(clquant, name)
+    fields = {each.name: each for each in function.operator.fields}
+    parameters = inspect.signature(function).parameters
+    free = {each for each in function.operator.unset if each not in function.operator._required}
+    assert free <= set(parameters) | {"dtype"}
+    assert {each for each in parameters if each not in fields} - {"run"} <= OF_PYTHON
+    for keyword in free & {each.name for each in parameters.values() if each.kind is each.KEYWORD_ONLY} - OF_PYTHON:
+        field, parameter = fields[keyword], parameters[keyword]
+        assert parameter.annotation in OF_KIND.get(type(field), {parameter.annotation})
+        assert parameter.default in (field.unset, None)
+        assert f"\n        {keyword}: " in function.__doc__

@@ -35,9 +35,6 @@ def outputs(out: Any, *names: str) -> Any:
     return out
 
 
-RULES = ("range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4")
-
-
 def rule_block(rule: str, block: int) -> int:
     """Return how many indices share a scale that a rule finds, where that is not said."""
     return block if rule == "range" else block or {"nvfp4": 16}.get(rule, 32)

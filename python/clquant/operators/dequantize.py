@@ -6,62 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from .._dtypes import carries_scales
-from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
-from .._operator import Array, New, Operator, Run
+from .._operator import Array, New, Operator
 from .._quantized import Quantized, known, opened
 from .._tensor import Tensor
-from .._types import BackMode, FloatType, IndexKind, Numpy, NumpyLike, OutOfRange, Torch
+from .._types import BackMode, FloatType, Numpy, NumpyLike, Torch
 from .._values import whole
+from ._options import DequantizeOptions
 from ._shapes import beside, place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_DEQUANTIZE = Operator(
-    "dequantize",
-    8,
-    Input("q"),
-    Input("scales", optional=True, floats=True),
-    Input("zero_points", optional=True),
-    Input("offsets", optional=True, floats=True),
-    Input("indices", optional=True),
-    Input("group_index", optional=True),
-    Output("y"),
-    Buffer("report"),
-    Axis("axis"),
-    Choice("mode", "divide", "multiply", "dynamic"),
-    Choice("out_of_range", "drop", "clamp", "wrap"),
-    Choice("index_kind", "by_shape", "slots"),
-    Option("block"),
-    Flag("block_all"),
-    Option("rotate"),
-    Option("block_before"),
-    Buffer("workspace"),
-    Input("global_scale", optional=True),
-    Reserved(3),
-)
-
-
-class DequantizeOptions(Run, total=False):
-    """The options of ``dequantize``, for type checkers."""
-
-    offsets: Array | None
-    global_scale: Array | None
-    indices: Array | None
-    group_index: Array | None
-    length: int
-    dtype: FloatType
-    axis: int | None
-    mode: BackMode | None
-    out_of_range: OutOfRange
-    index_kind: IndexKind
-    block: int | None
-    block_before: int | None
-    block_all: bool | None
-    rotate: int | None
-    report: Any
-    workspace: Any
-    out: Array | None
+_DEQUANTIZE = Operator("dequantize", floats=("scales", "offsets"))
 
 
 @overload
@@ -100,7 +56,7 @@ def dequantize(
 ) -> Array: ...
 
 
-@_DEQUANTIZE.function
+@_DEQUANTIZE.function(DequantizeOptions)
 def dequantize(
     q: Array | Quantized[Array],
     scales: Array | None = None,
@@ -114,16 +70,12 @@ def dequantize(
     dtype: FloatType = "float32",
     axis: int | None = None,
     mode: BackMode | None = None,
-    out_of_range: OutOfRange = "drop",
-    index_kind: IndexKind = "by_shape",
     block: int | None = None,
     block_before: int | None = None,
     block_all: bool | None = None,
     rotate: int | None = None,
-    report: Any = None,
-    workspace: Any = None,
     out: Array | None = None,
-    **run: Unpack[Run],
+    **run: Any,
 ) -> Array:
     """Make floats of a quantized tensor, or gather them from a cache.
 
@@ -156,8 +108,6 @@ def dequantize(
         axis: without indices that of scales, None: the last; with indices that of the starts, None: the second-to-last,
             as in ``quantize_scatter``.
         mode: "divide", "multiply" or "dynamic"; None: dynamic with offsets and of blocks, multiply with group_index, else divide.
-        out_of_range: as in ``quantize_scatter``. Entries that are left out keep their bytes in y; in a y that is made they are 0.
-        index_kind: as in ``quantize_scatter``; of slots ``out`` may be [N, H, D].
         block: as in ``quantize`` and ``dynamic_quantize``; with indices of the last axis.
         block_before: as there; without indices alone.
         block_all: dynamic: all of q has one scale.
@@ -220,9 +170,5 @@ def dequantize(
         zero_points=zero_points,
         group_index=group_index,
         y=New(dtype, shape_of, zeros=indices is not None or group_index is not None) if out is None else out,
-        report=report,
-        out_of_range=out_of_range,
-        index_kind=index_kind,
-        workspace=workspace,
         **given,
     )

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from .._dtypes import carries_scales, dtype_of
-from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Real, Reserved
-from .._operator import Array, New, Operator, Run
+from .._operator import Array, New, Operator
 from .._quantized import Quantized
 from .._tensor import Tensor
 from .._types import DynamicType, FloatType, Numpy, NumpyLike, ScaleRule, Torch
-from ._shapes import RULES, beside, outputs, place_of, rule_block, with_blocks, without
+from ._options import DynamicQuantizeOptions
+from ._shapes import beside, outputs, place_of, rule_block, with_blocks, without
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,46 +23,10 @@ def _result(*arrays: Array, axis: int | None, **how: Any) -> Quantized[Array]:
 
 _DYNAMIC_QUANTIZE = Operator(
     "dynamic_quantize",
-    6,
-    Input("x", floats=True),
-    Input("smooth_scales", optional=True, floats=True),
-    Output("y"),
-    Output("scales", optional=True),
-    Output("offsets", optional=True),
-    Flag("symmetric"),
-    Option("rotate"),
-    Axis("axis"),
-    Option("block"),
-    Flag("block_all"),
-    Real("type_max"),
-    Input("group_index", optional=True),
-    Buffer("workspace"),
-    Option("block_before"),
-    Choice("scale_rule", *RULES),
-    Input("global_scale", optional=True),
-    Reserved(2),
+    floats=("x", "smooth_scales"),
     result=_result,
     how={name: name for name in ("axis", "block", "block_before", "block_all", "rotate", "global_scale")},
 )
-
-
-class DynamicQuantizeOptions(Run, total=False):
-    """The options of ``dynamic_quantize``, for type checkers."""
-
-    dtype: DynamicType
-    scale_dtype: FloatType
-    scale_rule: ScaleRule
-    global_scale: Array | None
-    symmetric: bool
-    axis: int | None
-    block: int
-    block_before: int
-    block_all: bool
-    rotate: int
-    type_max: float
-    group_index: Array | None
-    workspace: Any
-    out: Quantized[Array] | tuple[Array, Array, Array | None] | None
 
 
 @overload
@@ -97,7 +61,7 @@ def dynamic_quantize(
 ) -> Quantized[Array]: ...
 
 
-@_DYNAMIC_QUANTIZE.function
+@_DYNAMIC_QUANTIZE.function(DynamicQuantizeOptions)
 def dynamic_quantize(
     x: Array,
     smooth_scales: Array | None = None,
@@ -105,18 +69,14 @@ def dynamic_quantize(
     dtype: DynamicType = "int8",
     scale_dtype: FloatType = "float32",
     scale_rule: ScaleRule = "range",
-    global_scale: Array | None = None,
     symmetric: bool = False,
     axis: int | None = None,
     block: int = 0,
     block_before: int = 0,
     block_all: bool = False,
-    rotate: int = 0,
-    type_max: float = 0.0,
     group_index: Array | None = None,
-    workspace: Any = None,
     out: Quantized[Array] | tuple[Array, Array, Array | None] | None = None,
-    **run: Unpack[Run],
+    **run: Any,
 ) -> Quantized[Array]:
     """Quantize x with scales that are found from it: for each row, or what else shares one.
 
@@ -199,15 +159,11 @@ def dynamic_quantize(
         scales=scales,
         offsets=offsets,
         symmetric=symmetric,
-        rotate=rotate,
         axis=axis,
         block=block,
         block_before=block_before,
         block_all=block_all,
-        type_max=type_max,
         group_index=group_index,
-        workspace=workspace,
         scale_rule=scale_rule,
-        global_scale=global_scale,
     )
     return made

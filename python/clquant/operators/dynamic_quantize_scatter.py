@@ -6,56 +6,22 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, overload
 
-from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
-from .._operator import Array, Operator, Run
+from .._operator import Array, Operator
 from .._quantized import Quantized
 from .._tensor import Tensor
-from .._types import IndexKind, Numpy, NumpyLike, OutOfRange, ScaleRule, Torch
-from ._shapes import RULES, rule_block
+from .._types import Numpy, NumpyLike, ScaleRule, Torch
+from ._options import DynamicQuantizeScatterOptions
+from ._shapes import rule_block
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _DYNAMIC_QUANTIZE_SCATTER = Operator(
     "dynamic_quantize_scatter",
-    7,
-    Output("cache"),
-    Output("cache_scales", optional=True),
-    Output("cache_offsets", optional=True),
-    Input("indices"),
-    Input("updates", floats=True),
-    Input("smooth_scales", optional=True, floats=True),
-    Buffer("report"),
-    Buffer("workspace"),
-    Axis("axis"),
-    Flag("symmetric"),
-    Choice("out_of_range", "drop", "clamp", "wrap"),
-    Flag("unique"),
-    Choice("index_kind", "by_shape", "slots"),
-    Option("rotate"),
-    Option("block"),
-    Choice("scale_rule", *RULES),
-    Input("global_scale", optional=True),
-    Reserved(3),
+    floats=("updates", "smooth_scales"),
     result=functools.partial(Quantized, axis=-1, block_before=0, block_all=False),
     how={"block": "block", "rotate": "rotate", "place_axis": "axis", "global_scale": "global_scale"},
 )
-
-
-class DynamicQuantizeScatterOptions(Run, total=False):
-    """The options of ``dynamic_quantize_scatter``, for type checkers."""
-
-    axis: int | None
-    symmetric: bool | None
-    out_of_range: OutOfRange
-    unique: bool
-    index_kind: IndexKind
-    rotate: int
-    block: int
-    scale_rule: ScaleRule
-    global_scale: Array | None
-    report: Any
-    workspace: Any
 
 
 @overload
@@ -106,7 +72,7 @@ def dynamic_quantize_scatter(
 ) -> Quantized[Array]: ...
 
 
-@_DYNAMIC_QUANTIZE_SCATTER.function
+@_DYNAMIC_QUANTIZE_SCATTER.function(DynamicQuantizeScatterOptions)
 def dynamic_quantize_scatter(
     cache: Array,
     cache_scales: Array | None,
@@ -115,18 +81,10 @@ def dynamic_quantize_scatter(
     updates: Array,
     smooth_scales: Array | None = None,
     *,
-    axis: int | None = None,
     symmetric: bool | None = None,
-    out_of_range: OutOfRange = "drop",
-    unique: bool = False,
-    index_kind: IndexKind = "by_shape",
-    rotate: int = 0,
     block: int = 0,
     scale_rule: ScaleRule = "range",
-    global_scale: Array | None = None,
-    report: Any = None,
-    workspace: Any = None,
-    **run: Unpack[Run],
+    **run: Any,
 ) -> Quantized[Array]:
     """Quantize each row of updates with its own scale, and write entry i where ``indices[i]`` says, in three caches.
 
@@ -149,10 +107,8 @@ def dynamic_quantize_scatter(
         out_of_range: "drop", "clamp" or "wrap", as in ``quantize_scatter``.
         unique: you promise that no two entries overlap, which saves looking.
         index_kind: "by_shape" or "slots", as in ``quantize_scatter``; of slots updates may be [N, H, D] there too.
-        rotate: as in ``dynamic_quantize``.
         block: as in ``dynamic_quantize``, along the last dimension.
         scale_rule: as in ``dynamic_quantize``.
-        global_scale: as there.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
@@ -173,16 +129,8 @@ def dynamic_quantize_scatter(
         indices=indices,
         updates=updates,
         smooth_scales=smooth_scales,
-        report=report,
-        workspace=workspace,
-        axis=axis,
         symmetric=cache_offsets is None and cache_scales is not None if symmetric is None else symmetric,
-        out_of_range=out_of_range,
-        unique=unique,
-        index_kind=index_kind,
-        rotate=rotate,
         block=rule_block(scale_rule, block),
         scale_rule=scale_rule,
-        global_scale=global_scale,
     )
     return made

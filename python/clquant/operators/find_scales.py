@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 from .._dtypes import dtype_of
-from .._fields import Axis, Buffer, Choice, ElementType, Input, Option, Output, Reserved
-from .._operator import Array, New, Operator, Run
+from .._operator import Array, New, Operator
 from .._tensor import Tensor
-from .._types import FoundType, Method, Mode, Numpy, NumpyLike, Torch
+from .._types import FoundType, Method, Numpy, NumpyLike, Torch
 from .._values import shape_of as checked_shape
+from ._options import FindScalesOptions
 from ._shapes import along, outputs, place_of, with_blocks
 
 if TYPE_CHECKING:
@@ -35,36 +35,7 @@ else:
         zero_points: Array | None  # None: all are 0
 
 
-_FIND_SCALES = Operator(
-    "find_scales",
-    9,
-    Input("x", floats=True),
-    Output("scales"),
-    Output("zero_points", optional=True),
-    ElementType("dtype"),
-    Axis("axis"),
-    Choice("method", "absmax", "minmax"),
-    Choice("mode", "divide", "multiply"),
-    Option("block"),
-    Option("block_before"),
-    Buffer("workspace"),
-    Reserved(4),
-    result=Scales,
-)
-
-
-class FindScalesOptions(Run, total=False):
-    """The options of ``find_scales``, for type checkers."""
-
-    dtype: FoundType
-    axis: int | None
-    shape: tuple[int, ...] | None
-    method: Method
-    mode: Mode
-    block: int
-    block_before: int
-    workspace: Any
-    out: Scales | tuple[Array, Array | None] | None
+_FIND_SCALES = Operator("find_scales", floats=("x",), result=Scales)
 
 
 @overload
@@ -95,7 +66,7 @@ def find_scales(
 ) -> Scales[Array]: ...
 
 
-@_FIND_SCALES.function
+@_FIND_SCALES.function(FindScalesOptions)
 def find_scales(
     x: Array,
     *,
@@ -103,12 +74,10 @@ def find_scales(
     axis: int | None = None,
     shape: tuple[int, ...] | None = None,
     method: Method = "absmax",
-    mode: Mode = "divide",
     block: int = 0,
     block_before: int = 0,
-    workspace: Any = None,
     out: Scales | tuple[Array, Array | None] | None = None,
-    **run: Unpack[Run],
+    **run: Any,
 ) -> Scales:
     """Find the scales, and zero points, with which x fills the range of a type.
 
@@ -168,9 +137,7 @@ def find_scales(
         dtype=of.element,
         axis=axis,
         method=method,
-        mode=mode,
         block=block,
         block_before=block_before,
-        workspace=workspace,
     )
     return made

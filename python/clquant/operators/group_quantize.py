@@ -5,39 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from .._fields import Buffer, Flag, Input, Output, Reserved
-from .._operator import Array, New, Operator, Run
+from .._operator import Array, New, Operator
 from .._tensor import Tensor
 from .._types import GroupType, Numpy, NumpyLike, Torch
+from ._options import GroupQuantizeOptions
 from ._shapes import beside
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_GROUP_QUANTIZE = Operator(
-    "group_quantize",
-    5,
-    Input("x", floats=True),
-    Input("scales", floats=True),
-    Input("group_index"),
-    Input("zero_points", optional=True, floats=True),
-    Output("y"),
-    Buffer("report"),
-    Flag("round_first"),
-    Reserved(),
-    Buffer("workspace"),
-    Reserved(4),
-)
-
-
-class GroupQuantizeOptions(Run, total=False):
-    """The options of ``group_quantize``, for type checkers."""
-
-    dtype: GroupType
-    round_first: bool
-    report: Any
-    workspace: Any
-    out: Array | None
+_GROUP_QUANTIZE = Operator("group_quantize", floats=("x", "scales", "zero_points"))
 
 
 @overload
@@ -80,7 +57,7 @@ def group_quantize(
 ) -> Array: ...
 
 
-@_GROUP_QUANTIZE.function
+@_GROUP_QUANTIZE.function(GroupQuantizeOptions)
 def group_quantize(
     x: Array,
     scales: Array,
@@ -88,11 +65,8 @@ def group_quantize(
     zero_points: Array | None = None,
     *,
     dtype: GroupType = "int8",
-    round_first: bool = False,
-    report: Any = None,
-    workspace: Any = None,
     out: Array | None = None,
-    **run: Unpack[Run],
+    **run: Any,
 ) -> Array:
     """Quantize each group of rows of x with a row of scales.
 
@@ -108,7 +82,6 @@ def group_quantize(
             y that is made they are 0.
         zero_points: None or one element, of the types of x.
         dtype: of y: a type of groups, as in ``quantize``.
-        round_first: as in ``quantize``.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: y, to be written; None makes one, of the library that x is of.
@@ -130,7 +103,4 @@ def group_quantize(
         group_index=group_index,
         zero_points=zero_points,
         y=New(dtype, lambda tensors: tensors["x"].shape, zeros=True) if out is None else out,
-        report=report,
-        round_first=round_first,
-        workspace=workspace,
     )

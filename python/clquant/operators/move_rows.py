@@ -5,53 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
-from .._operator import Array, New, Operator, Run
+from .._fields import Option
+from .._operator import Array, New, Operator
 from .._tensor import Tensor
-from .._types import FloatType, Numpy, NumpyLike, OutOfRange, PlaceKind, Torch
+from .._types import FloatType, Numpy, NumpyLike, PlaceKind, Torch
+from ._options import MoveRowsOptions
 from ._shapes import beside, place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_MOVE_ROWS = Operator(
-    "move_rows",
-    12,
-    Input("src"),
-    Input("src_indices", optional=True),
-    Input("dst_indices", optional=True),
-    Output("dst"),
-    Buffer("report"),
-    Buffer("workspace"),
-    Axis("axis"),
-    Option("positions"),
-    Choice("src_out_of_range", "drop", "clamp", "wrap"),
-    Choice("dst_out_of_range", "drop", "clamp", "wrap"),
-    Choice("src_index_kind", "by_shape", "slots", "nd"),
-    Choice("dst_index_kind", "by_shape", "slots", "nd"),
-    Flag("unique"),
-    Reserved(),
-    Input("input", optional=True),
-    Reserved(3),
-)
-
-
-class MoveRowsOptions(Run, total=False):
-    """The options of ``move_rows``, for type checkers."""
-
-    src_indices: Array | None
-    dst_indices: Array | None
-    axis: int | None
-    positions: int
-    input: Array | None
-    src_out_of_range: OutOfRange
-    dst_out_of_range: OutOfRange
-    src_index_kind: PlaceKind
-    dst_index_kind: PlaceKind
-    unique: bool
-    dtype: FloatType | None
-    report: Any
-    workspace: Any
+_MOVE_ROWS = Operator("move_rows")
 
 
 @overload
@@ -70,7 +34,7 @@ def move_rows(src: Torch, dst: Array | None = None, **options: Unpack[MoveRowsOp
 def move_rows(src: Array, dst: Array | None = None, **options: Unpack[MoveRowsOptions]) -> Array: ...
 
 
-@_MOVE_ROWS.function
+@_MOVE_ROWS.function(MoveRowsOptions)
 def move_rows(
     src: Array,
     dst: Array | None = None,
@@ -80,15 +44,9 @@ def move_rows(
     axis: int | None = None,
     positions: int = 0,
     input: Array | None = None,  # noqa: A002 - its name in C
-    src_out_of_range: OutOfRange = "drop",
-    dst_out_of_range: OutOfRange = "drop",
     src_index_kind: PlaceKind = "by_shape",
-    dst_index_kind: PlaceKind = "by_shape",
-    unique: bool = False,
     dtype: FloatType | None = None,
-    report: Any = None,
-    workspace: Any = None,
-    **run: Unpack[Run],
+    **run: Any,
 ) -> Array:
     """Move rows of src to rows of dst: append, copy, gather, defragment, fork.
 
@@ -152,13 +110,7 @@ def move_rows(
         dst_indices=dst_indices,
         dst=dst,
         input=input,
-        report=report,
-        workspace=workspace,
         axis=axis,
         positions=0 if made else positions,
-        src_out_of_range=src_out_of_range,
-        dst_out_of_range=dst_out_of_range,
         src_index_kind=src_index_kind,
-        dst_index_kind=dst_index_kind,
-        unique=unique,
     )

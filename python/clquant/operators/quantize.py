@@ -5,44 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
-from .._operator import Array, New, Operator, Run
+from .._operator import Array, New, Operator
 from .._tensor import Tensor
-from .._types import Mode, Numpy, NumpyLike, StaticType, Torch
+from .._types import Numpy, NumpyLike, StaticType, Torch
+from ._options import QuantizeOptions
 from ._shapes import beside
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_QUANTIZE = Operator(
-    "quantize",
-    3,
-    Input("x", floats=True),
-    Input("scales", floats=True),
-    Input("zero_points", optional=True),
-    Output("y"),
-    Axis("axis"),
-    Choice("mode", "divide", "multiply"),
-    Option("block"),
-    Flag("round_first"),
-    Buffer("workspace"),
-    Option("block_before"),
-    Reserved(),
-    Reserved(3),
-)
-
-
-class QuantizeOptions(Run, total=False):
-    """The options of ``quantize``, for type checkers."""
-
-    dtype: StaticType
-    axis: int | None
-    mode: Mode
-    block: int
-    block_before: int
-    round_first: bool
-    workspace: Any
-    out: Array | None
+_QUANTIZE = Operator("quantize", floats=("x", "scales"))
 
 
 @overload
@@ -81,21 +53,15 @@ def quantize(
 ) -> Array: ...
 
 
-@_QUANTIZE.function
+@_QUANTIZE.function(QuantizeOptions)
 def quantize(
     x: Array,
     scales: Array,
     zero_points: Array | None = None,
     *,
     dtype: StaticType = "int8",
-    axis: int | None = None,
-    mode: Mode = "divide",
-    block: int = 0,
-    block_before: int = 0,
-    round_first: bool = False,
-    workspace: Any = None,
     out: Array | None = None,
-    **run: Unpack[Run],
+    **run: Any,
 ) -> Array:
     """Quantize x with scales that are given.
 
@@ -141,10 +107,4 @@ def quantize(
         scales=scales,
         zero_points=zero_points,
         y=New(dtype, lambda tensors: tensors["x"].shape) if out is None else out,
-        axis=axis,
-        mode=mode,
-        block=block,
-        block_before=block_before,
-        round_first=round_first,
-        workspace=workspace,
     )

@@ -5,50 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
-from .._operator import Array, New, Operator, Run
+from .._operator import Array, New, Operator
 from .._tensor import Tensor
-from .._types import IndexKind, Mode, Numpy, NumpyLike, OutOfRange, Torch
+from .._types import Numpy, NumpyLike, Torch
+from ._options import QuantizeScatterOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_QUANTIZE_SCATTER = Operator(
-    "quantize_scatter",
-    4,
-    Input("input", optional=True),
-    Output("cache"),
-    Input("indices"),
-    Input("updates", floats=True),
-    Input("scales", floats=True),
-    Input("zero_points", optional=True),
-    Buffer("report"),
-    Buffer("workspace"),
-    Axis("axis"),
-    Choice("mode", "divide", "multiply"),
-    Choice("out_of_range", "drop", "clamp", "wrap"),
-    Flag("unique"),
-    Choice("index_kind", "by_shape", "slots"),
-    Option("block"),
-    Flag("round_first"),
-    Reserved(),
-    Reserved(4),
-)
-
-
-class QuantizeScatterOptions(Run, total=False):
-    """The options of ``quantize_scatter``, for type checkers."""
-
-    input: Array | None
-    axis: int | None
-    mode: Mode
-    out_of_range: OutOfRange
-    unique: bool
-    index_kind: IndexKind
-    block: int
-    round_first: bool
-    report: Any
-    workspace: Any
+_QUANTIZE_SCATTER = Operator("quantize_scatter", floats=("updates", "scales"))
 
 
 @overload
@@ -95,7 +60,7 @@ def quantize_scatter(
 ) -> Array: ...
 
 
-@_QUANTIZE_SCATTER.function
+@_QUANTIZE_SCATTER.function(QuantizeScatterOptions)
 def quantize_scatter(
     cache: Array | None,
     indices: Array,
@@ -104,16 +69,7 @@ def quantize_scatter(
     zero_points: Array | None = None,
     *,
     input: Array | None = None,  # noqa: A002 - its name in C, and in the documents
-    axis: int | None = None,
-    mode: Mode = "divide",
-    out_of_range: OutOfRange = "drop",
-    unique: bool = False,
-    index_kind: IndexKind = "by_shape",
-    block: int = 0,
-    round_first: bool = False,
-    report: Any = None,
-    workspace: Any = None,
-    **run: Unpack[Run],
+    **run: Any,
 ) -> Array:
     """Quantize updates and write entry i where ``indices[i]`` says, in cache.
 
@@ -141,7 +97,6 @@ def quantize_scatter(
         index_kind: "by_shape", or "slots": each index is a place of the whole cache, b * A + s, and -1 skips its entry. A slot
             is one position, which updates may leave out: [N, H, D] for pages [P, A, H, D] with axis=1.
         block: elements of the last axis that share a scale; 0: no blocks.
-        round_first: as in ``quantize``.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
@@ -163,13 +118,4 @@ def quantize_scatter(
         updates=updates,
         scales=scales,
         zero_points=zero_points,
-        report=report,
-        workspace=workspace,
-        axis=axis,
-        mode=mode,
-        out_of_range=out_of_range,
-        unique=unique,
-        index_kind=index_kind,
-        block=block,
-        round_first=round_first,
     )
