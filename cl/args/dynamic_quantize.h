@@ -38,9 +38,10 @@ struct dynamic_quantize_args {
     clq_u32 offset_sign; /* the sign bit where offsets are -bias, 0 where they are bias */
     /* enum clq_scalar; of dynamic_quantize.cl floats, both alike where there is an offset */
     clq_u32 scale_type, offset_type;
+    clq_i64 least; /* quantize_rule.cl: the bits of the smallest magnitude that a scale is found from */
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(dynamic_quantize_args, 912);
+CLQ_SAME_SIZE(dynamic_quantize_args, 920);
 
 #endif

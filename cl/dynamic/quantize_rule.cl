@@ -154,7 +154,7 @@ CLQ_HAS_BARRIER void take_row(const struct quantize_rule_call *call, const struc
 #pragma unroll 1 // a quotient is long, and stands once in the code
     for (uint k = 0; k < blocks; k++, keys = keys.yx) {
         first = second;
-        second = clq_ruled(keys.x, a->rule, call->global_scale);
+        second = clq_ruled(max(keys.x, (uint)a->least), a->rule, call->global_scale);
     }
     if (blocks == 1)
         first = second;

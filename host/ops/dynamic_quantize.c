@@ -21,7 +21,7 @@ static clq_status check(struct clq__checked_call *checked, const void *of)
                                                                    .group_index = desc->group_index,
                                                                    .top = desc->type_max,
                                                                    .symmetric = desc->symmetric,
-                                                                   .rule = {desc->scale_rule},
+                                                                   .rule = {desc->scale_rule, desc->least},
                                                                    .global_scale = desc->global_scale,
                                                                    .blocks = {.axis = desc->axis,
                                                                               .block = desc->block,
@@ -53,6 +53,8 @@ static const struct clq_option options[] = {
     CLQ__OPTION(block_before),
     CLQ__OPTION(scale_rule),
     CLQ__OPTION(global_scale),
+    CLQ__OPTION(least),
+    CLQ__OPTION(reserved32),
     CLQ__OPTION(reserved),
 };
 

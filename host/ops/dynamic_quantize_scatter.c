@@ -22,17 +22,18 @@ static clq_status check(struct clq__checked_call *checked, const void *of)
                                                  .index_kind = desc->index_kind,
                                                  .unique = desc->unique};
 
-    CLQ_TRY(clq__dynamic_check(checked, &(struct clq__dynamic_tensors){.x = desc->updates,
-                                                                       .y = desc->cache,
-                                                                       .scale = desc->cache_scales,
-                                                                       .offset = desc->cache_offsets,
-                                                                       .smooth = desc->smooth_scales,
-                                                                       .symmetric = desc->symmetric,
-                                                                       .rule = {desc->scale_rule},
-                                                                       .global_scale = desc->global_scale,
-                                                                       .blocks = {.block = desc->block},
-                                                                       .rotate = desc->rotate,
-                                                                       .entries = &entries}));
+    CLQ_TRY(
+        clq__dynamic_check(checked, &(struct clq__dynamic_tensors){.x = desc->updates,
+                                                                   .y = desc->cache,
+                                                                   .scale = desc->cache_scales,
+                                                                   .offset = desc->cache_offsets,
+                                                                   .smooth = desc->smooth_scales,
+                                                                   .symmetric = desc->symmetric,
+                                                                   .rule = {desc->scale_rule, desc->least},
+                                                                   .global_scale = desc->global_scale,
+                                                                   .blocks = {.block = desc->block},
+                                                                   .rotate = desc->rotate,
+                                                                   .entries = &entries}));
     CLQ_REQUIRE(
         !checked->cuts_gaps, CLQ_ERROR_VALUE,
         "block is %u: along the last dimension of %s it must be a multiple of 8, for its words do not "
@@ -66,6 +67,8 @@ static const struct clq_option options[] = {
     CLQ__OPTION_AS(block, CLQ__ROW_block_placed),
     CLQ__OPTION(scale_rule),
     CLQ__OPTION(global_scale),
+    CLQ__OPTION(least),
+    CLQ__OPTION(reserved32),
     CLQ__OPTION(reserved),
 };
 

@@ -93,6 +93,7 @@
                          {"mx_rceil", "CLQ_MX_RCEIL"}, {"nvfp4", "CLQ_NVFP4"}),                              \
               "how scales are found: by the range, or of MX (scales float8_e8m0fnu, blocks of 32) or NVFP4 " \
               "(float8_e4m3fn, 16), symmetric and of floats")
+#define CLQ__ROW_least CLQ__REAL("of scale_rule: a largest magnitude below it counts as it")
 #define CLQ__ROW_smooth_scales                                                                               \
     CLQ__MAY_BE_IN("float32, float16 or bfloat16; one per element of a row, multiplied first")
 #define CLQ__ROW_global_scale CLQ__MAY_BE_IN("float32, one element: the second scale of NVFP4")

@@ -50,9 +50,11 @@
  *           float8_e8m0fnu, or of CLQ_NVFP4 float8_e4m3fn, and symmetric is 1. They are of blocks along axis,
  *           32 or 16 where block is 0; block_before, block_all and type_max are 0, group_index NULL. Words of
  *           four bits that do not follow one another have blocks along the last dimension, of multiples of 8.
- *           Smooth scales and rotate take a pass of their own. CLQ_NVFP4 may have a global_scale, float32 of
- *           one element, by which all scales of blocks are divided; a quotient by 0 is 0. The way back:
- *           clquant/dequantize.h in dynamic mode, with the block that was meant and the same global_scale.
+ *           Smooth scales and rotate take a pass of their own. A block whose largest magnitude is below
+ *           `least` has the scale of that, as where scales are found from max(amax, 1e-4). CLQ_NVFP4 may
+ *           have a global_scale, float32 of one element, by which all scales of blocks are divided; a
+ *           quotient by 0 is 0. The way back: clquant/dequantize.h in dynamic mode, with the block that was
+ *           meant and the same global_scale.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of floats it must be.
  * type_max  takes the place of 127, 7 or the largest in the scale; y saturates at the range of its type.
  * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is
@@ -114,7 +116,9 @@ struct clq_dynamic_quantize_desc {
     uint32_t block_before; /* with block, indices of the dimension in front of axis; 0: it is not cut */
     uint32_t scale_rule;   /* enum clq_scale_rule */
     const DLTensor *global_scale; /* of CLQ_NVFP4, a second scale of all of x; NULL: none */
-    uint64_t reserved[2];
+    float least;                  /* of scale_rule: a largest magnitude below it counts as it */
+    uint32_t reserved32;
+    uint64_t reserved[1];
 };
 
 CLQ_API clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,

@@ -61,7 +61,9 @@ struct clq_dynamic_quantize_scatter_desc {
     uint32_t block;               /* as in clquant/dynamic_quantize.h; 0: none */
     uint32_t scale_rule;          /* enum clq_scale_rule of clquant/dynamic_quantize.h */
     const DLTensor *global_scale; /* of CLQ_NVFP4; NULL: none */
-    uint64_t reserved[3];
+    float least;                  /* of scale_rule, as in clquant/dynamic_quantize.h */
+    uint32_t reserved32;
+    uint64_t reserved[2];
 };
 
 CLQ_API clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue queue,

@@ -4,6 +4,7 @@
 #include "parameters.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 void rows_draw_smooth(struct call *call, int t, int64_t elements)
 {
@@ -57,6 +58,10 @@ uint32_t rows_draw_rule(struct call *call, enum reference_type type)
 {
     if (!(TYPES_MX >> type & 1) || (call->wish.rule >= 0 ? call->wish.rule == 0 : rng_once_in(&call->rng, 2)))
         return 0;
+    /* amid the magnitudes of blocks, below them and far above; documented calls have no such field */
+    if (call->op->options_of == NULL && rng_once_in(&call->rng, 3))
+        *(float *)operator_field(call->op, call->desc, "least") =
+            ldexpf(1.0f + 0.125f * (float)rng_below(&call->rng, 8), (int)rng_below(&call->rng, 24) - 18);
     return 1 + (uint32_t)rng_below(&call->rng, TYPES_NVFP4 >> type & 1 ? CLQ_NVFP4 : CLQ_MX_RCEIL);
 }
 
@@ -69,7 +74,8 @@ struct reference_rule rows_rule(const struct call *call)
 {
     struct call copy = *call;
 
-    return (struct reference_rule){(int)*(uint32_t *)operator_field(call->op, copy.desc, "scale_rule")};
+    return (struct reference_rule){(int)*(uint32_t *)operator_field(call->op, copy.desc, "scale_rule"),
+                                   *(float *)operator_field(call->op, copy.desc, "least")};
 }
 
 unsigned rows_scale_types(uint32_t rule)
@@ -84,8 +90,11 @@ void rule_scale_rule(struct judge *judge, int y, float type_max, const struct ro
 {
     const unsigned types = rules->rule == CLQ_NVFP4 ? TYPES_NVFP4 : TYPES_MX;
     const enum reference_type type = judge->facts[y].type;
+    const float least = rows_rule(judge->call).least;
     char names[JUDGE_TYPES_TEXT];
 
+    RULE(judge, rules->rule == 0 && least != 0.0f, CLQ_ERROR_VALUE,
+         "least is %g: it must be 0 but with scale_rule", (double)least);
     if (rules->rule == 0 || !judge->facts[y].given)
         return;
     RULE(judge, rules->rule <= CLQ_NVFP4 && !(types >> type & 1), CLQ_ERROR_TYPE,

@@ -55,16 +55,17 @@ uint64_t reference_rule_code(struct reference_rule how, enum reference_type type
                              struct reference_block_range range, const float *global)
 {
     const int rule = how.rule;
-    const uint32_t bits = bits_of(range.magnitude), rounded = (bits + (1u << (22 - fraction_bits(type)))) &
-                                                              ~((1u << (23 - fraction_bits(type))) - 1);
+    const float magnitude = fmaxf(range.magnitude, how.least);
+    const uint32_t bits = bits_of(magnitude), rounded = (bits + (1u << (22 - fraction_bits(type)))) &
+                                                        ~((1u << (23 - fraction_bits(type))) - 1);
     int exponent = (int)((rule == REFERENCE_MX_EVEN ? rounded : bits) >> 23) - 127;
 
     if (rule == REFERENCE_NVFP4)
-        return nvfp4_code(range.magnitude, global);
+        return nvfp4_code(magnitude, global);
     if (range.has_nan)
         return 255;
     if (rule == REFERENCE_MX_RCEIL)
-        return rceil_code(type, range.magnitude);
+        return rceil_code(type, magnitude);
     if (rule == REFERENCE_MX_CEIL && (bits & 0x7fffff) != 0)
         exponent++;
     return (uint64_t)(clamp(exponent - largest_exponent(type), -127, 128) + 127);

@@ -9,7 +9,8 @@ enum { REFERENCE_MX_FLOOR = 1, REFERENCE_MX_EVEN, REFERENCE_MX_CEIL, REFERENCE_M
 
 /* How a scale is found. */
 struct reference_rule {
-    int rule; /* one of these; 0: by the range */
+    int rule;    /* one of these; 0: by the range */
+    float least; /* a largest magnitude below it counts as it */
 };
 
 /* What a rule looks at of a block. */

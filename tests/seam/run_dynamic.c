@@ -187,7 +187,8 @@ static void row_by_rule(const struct call *call, const struct place *place)
             range->magnitude = fabsf(call->x[i]);
     }
     for (int k = 0; k <= (a->per_scale > 0); k++) {
-        scales[k] = reference_rule_code((struct reference_rule){(int)a->rule}, type, ranges[k], global_scale);
+        scales[k] = reference_rule_code((struct reference_rule){(int)a->rule, of_bits((uint32_t)a->least)},
+                                        type, ranges[k], global_scale);
         units_store(call->run, SCALES, (enum clq__type)a->scale_type,
                     a->scale_offset + place->scale + k * a->next_scale, &scales[k]);
     }

@@ -51,12 +51,12 @@ ALWAYS_INLINE int8 keys_of(float8 v, uint rule)
     return HAS_NVFP4 && rule == CLQ_RULE_NVFP4 ? (sizes > (int)INFINITE_KEY ? (int8)(0) : sizes) : sizes;
 }
 
-ALWAYS_INLINE uint largest_of(int8 v)
+ALWAYS_INLINE uint largest_of(int8 v, long least)
 {
     const int4 four = max(v.lo, v.hi);
     const int2 two = max(four.lo, four.hi);
 
-    return (uint)max(two.x, two.y);
+    return max((uint)max(two.x, two.y), (uint)least);
 }
 
 // For the type: bits of the fraction, the exponent's bias, and the code of NaN.
@@ -123,7 +123,7 @@ ALWAYS_INLINE void take_eights(const struct quantize_rule_call *call, struct com
     UNROLL_LOOP
     for (uint s = 0; s < eights; s++)
         keys = max(keys, keys_of(v[s], rule));
-    scale = clq_ruled(largest_of(keys), rule, call->global_scale);
+    scale = clq_ruled(largest_of(keys, call->args->least), rule, call->global_scale);
     call->scales[SCALE_OF(spot)] = (uchar)scale.code;
     UNROLL_LOOP
     for (uint s = 0; s < eights; s++)
@@ -151,7 +151,7 @@ NO_INLINE void take_any(const struct quantize_rule_call *call, clq_spot spot)
 
     for (long at = 0; at < elements; at += 8)
         keys = max(keys, keys_of(load_eight(call, x, at, (uint)min(elements - at, 8L)), call->args->rule));
-    scale = clq_ruled(largest_of(keys), call->args->rule, call->global_scale);
+    scale = clq_ruled(largest_of(keys, call->args->least), call->args->rule, call->global_scale);
     call->scales[SCALE_OF(spot)] = (uchar)scale.code;
     for (long at = 0; at < elements; at += 8) {
         const uint count = (uint)min(elements - at, 8L);

@@ -45,6 +45,7 @@ struct clq__parameter {
 /* How the scales of blocks are found. */
 struct clq__scale_rule {
     uint32_t kind; /* enum clq_rule; 0: by no rule */
+    float least;   /* a largest magnitude below it counts as it */
 };
 
 /* Which flags a work may have, by what it is; 1: always.

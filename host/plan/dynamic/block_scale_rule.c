@@ -2,6 +2,7 @@
 #include "plan/dynamic/block_scale_rule.h"
 
 #include "base/error.h"
+#include "base/float_bits.h"
 #include "base/fold.h"
 #include "plan/shares/divisor.h"
 
@@ -42,6 +43,8 @@ clq_status clq__rule_check(struct clq__checked_call *checked, const struct clq__
     checked->rule.kind = 0;
     CLQ_REQUIRE(tensors->global_scale == NULL || rule == CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
                 "global_scale is given: it must be NULL but with scale_rule CLQ_NVFP4 (%d)", CLQ_RULE_NVFP4);
+    CLQ_REQUIRE(tensors->rule.least == 0.0f || rule != 0, CLQ_ERROR_VALUE,
+                "least is %g: it must be 0 but with scale_rule", (double)tensors->rule.least);
     if (rule == 0)
         goto end;
     CLQ_REQUIRE(clq__type_is(checked->y.type, types_of(rule)), CLQ_ERROR_TYPE,
@@ -125,6 +128,7 @@ end:
 void clq__rule_fill(struct dynamic_quantize_args *args, const struct clq__scale_rule *rule)
 {
     args->rule = rule->kind;
+    args->least = rule->kind != 0 ? clq__float_bits(rule->least) : 0;
 }
 
 /* Dimension d, its size in units of y. Elements that share a byte are rows together. */

@@ -73,6 +73,7 @@ class FoundOptions(Run, total=False):
 
     scale_rule: ScaleRule
     global_scale: Array | None
+    least: float
     block: int
     rotate: int
     axis: int | None
