@@ -128,7 +128,7 @@ class Operator:
         more = [
             inspect.Parameter(name, run.KEYWORD_ONLY, default=self.unset[name], annotation=kind.__forward_arg__)
             for name, kind in options.__annotations__.items()
-            if name not in named and name not in Run.__annotations__
+            if name not in named and name in self.unset
         ]
         return inspect.Signature([*own, *more, run])
 
