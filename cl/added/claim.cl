@@ -5,35 +5,14 @@
 //
 //   KERNEL_NAME   the kernel's name
 //
-// The table is zero before. A work-item claims one position of one entry, if that has a source. In a table of
-// hashes a place has the first word from its hash on that no other place has; whose it is, the entry in it
-// says.
+// The table is zero before. A work-item claims one position of one entry, if that has a source.
+#include "added/claim_hashed.clh"
 #include "args/claim.h"
 #include "index/source.clh"
 
 #if !defined(KERNEL_NAME)
 #error "claim.cl: KERNEL_NAME is required"
 #endif
-
-static inline void claim_hashed(global const uchar *indices, global uint *owners, const struct clq_entries *e,
-                                struct clq_target target, long entry)
-{
-    const ulong mask = (ulong)e->owner_words - 1, first = clq_hash(e, target.batch, target.start);
-
-    for (ulong i = 0; i <= mask; i++) {
-        global uint *owner = owners + e->owner_offset + (long)((first + i) & mask);
-        const uint before = atomic_cmpxchg(owner, 0u, (uint)entry + 1u);
-        struct clq_target other;
-
-        if (before == 0)
-            return;
-        other = clq_target_of(indices, e, (long)before - 1);
-        if (other.batch == target.batch && other.start == target.start) {
-            atomic_max(owner, (uint)entry + 1u);
-            return;
-        }
-    }
-}
 
 kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restrict owners,
                         global const uchar *restrict src_indices, const struct claim_args a)
@@ -48,7 +27,7 @@ kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restr
     if (!target.kept || !clq_has_source(src_indices, &a.source, &a.entries, entry))
         return;
     if (a.entries.overlap == CLQ_OVERLAP_HASH)
-        claim_hashed(indices, owners, &a.entries, target, entry);
+        clq_claim_hashed(indices, owners, &a.entries, target, entry);
     else
         atomic_max(owners + a.entries.owner_offset + target.batch * a.entries.size +
                        clq_position_of(&a.entries, target.start, u),

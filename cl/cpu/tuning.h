@@ -49,6 +49,11 @@
 #define CLQ_CPU_COMBINED_LINES 2
 #define CLQ_CPU_COMBINED_MOST  512
 #define CLQ_CPU_COMBINED_AGAIN 64
+/* Positions of entries that a work-item claims, and those whose words are prefetched together. */
+#define CLQ_CPU_CLAIM_ITEM 1024
+#ifndef CLQ_CPU_CLAIMS
+#define CLQ_CPU_CLAIMS 32
+#endif
 /* Bytes of columns that a work-item of find_scales holds ranges for, 512 MiB of rows of 16 and 32 KiB: 0.84
  * of a loop that only reads with 4 KiB, 0.86 with 8, 0.89 with 16. */
 #define CLQ_CPU_FIND_COLUMN_BYTES 16384

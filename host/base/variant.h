@@ -20,6 +20,7 @@
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
     X(CLQ__CONVERT_ROWS_CL, "convert_rows.cl")                                                               \
     X(CLQ__COPY_CL, "copy.cl")                                                                               \
+    X(CLQ__CPU_CLAIM_CL, "cpu/claim.cl")                                                                     \
     X(CLQ__CPU_DEQUANTIZE_CL, "cpu/dequantize.cl")                                                           \
     X(CLQ__CPU_DEQUANTIZE_BLOCKS_CL, "cpu/dequantize_blocks.cl")                                             \
     X(CLQ__CPU_DEQUANTIZE_ROTATED_CL, "cpu/dequantize_rotated.cl")                                           \

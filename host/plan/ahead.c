@@ -23,6 +23,7 @@ static const struct shape {
     [CLQ__CLAIM_CL] = {3, 64, sizeof(struct claim_args)},
     [CLQ__CONVERT_ROWS_CL] = {6, 128, sizeof(struct move_rows_args)},
     [CLQ__COPY_CL] = {2, 128, sizeof(struct copy_args)},
+    [CLQ__CPU_CLAIM_CL] = {3, 1, sizeof(struct claim_args)},
     [CLQ__CPU_DEQUANTIZE_CL] = {7, 1, sizeof(struct quantize_args)},
     [CLQ__CPU_DEQUANTIZE_BLOCKS_CL] = {7, 1, sizeof(struct dynamic_quantize_args)},
     [CLQ__CPU_DEQUANTIZE_ROTATED_CL] = {7, 1, sizeof(struct dynamic_quantize_args)},

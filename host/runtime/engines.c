@@ -13,6 +13,7 @@ static const struct engine {
     unsigned types;
     bool fused;
 } engines[] = {
+    {CLQ__CLAIM_CL, CLQ__CPU_CLAIM_CL, ROWS, false},
     {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, ROWS, true},
     {CLQ__DEQUANTIZE_BLOCKS_CL, CLQ__CPU_DEQUANTIZE_BLOCKS_CL, BLOCKS, false},
     {CLQ__DEQUANTIZE_ROTATED_CL, CLQ__CPU_DEQUANTIZE_ROTATED_CL, ROWS, false},

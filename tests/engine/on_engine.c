@@ -133,6 +133,7 @@ static struct loaded find(const struct stub_launch *stub, const struct processor
 #define COMPILED(X)                                                                                          \
     X(CLAIM, 3, claim_args)                                                                                  \
     X(CONVERT_ROWS, 6, move_rows_args)                                                                       \
+    X(CPU_CLAIM, 3, claim_args)                                                                              \
     X(CPU_DEQUANTIZE, 7, quantize_args)                                                                      \
     X(CPU_DEQUANTIZE_BLOCKS, 7, dynamic_quantize_args)                                                       \
     X(CPU_DEQUANTIZE_ROTATED, 7, dynamic_quantize_args)                                                      \

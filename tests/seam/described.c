@@ -71,6 +71,13 @@ static const struct way *choose_way(struct rng *rng, const struct clq__variant *
     return &ways[choice];
 }
 
+bool described_claims(const struct clq__variant *variant)
+{
+    const uint64_t kernel = variant->bits & 255;
+
+    return kernel == CLQ__CLAIM_CL || kernel == CLQ__CPU_CLAIM_CL;
+}
+
 static bool is_rotated(const struct clq__variant *variant)
 {
     const uint64_t kernel = variant->bits & 255;
@@ -114,7 +121,7 @@ static struct wish wish_of(const struct clq__variant *variant)
                                           : clq__variant_value(variant, CLQ__ROTATE);
     wish.apart = is_of_rows(variant) ? 0 : clq__variant_value(variant, CLQ__RANGE);
     wish.rule = is_by_rule(variant);
-    wish.claims = (variant->bits & 255) == CLQ__CLAIM_CL;
+    wish.claims = described_claims(variant);
     return wish;
 }
 

@@ -31,6 +31,8 @@ size_t described_words(const struct described *described);
 /* All of it, on standard error. */
 void described_print(const struct described *described);
 enum { DESCRIBED_MOST_LAUNCHES = 1 + (1 + CLQ__MOST_AHEAD) * (CLQ__MOST_BEFORE + CLQ__MOST_KERNELS) };
+/* Whether it is the kernel that claims, or a CPU's own. */
+bool described_claims(const struct clq__variant *variant);
 /* Visits the copy's launch and all others, in order. */
 unsigned described_launches(const struct described *described,
                             const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES]);

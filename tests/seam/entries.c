@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "entries.h"
+#include "run_args.h"
 
 #include "args/claim.h"
+#include "cpu/tuning.h"
 
 int64_t divided(int64_t n, const struct clq_divisor *d)
 {
@@ -329,16 +331,14 @@ bool entries_move(struct run *run, const struct move_rows_args *args, int64_t ro
     return !is_overwritten(run, e, &buffers, s, entry, &to, position) && !run_failed(run);
 }
 
-/* A work-item is one position of one entry, that has a source. */
+/* Positions of entries that have a source: one of a work-item, or those of a CPU's. */
 void run_claim(struct run *run)
 {
     const struct claim_args *a = run->launch->args;
     const struct clq_entries *e = &a->entries;
-    const int64_t items = (int64_t)(run->launch->groups * run->launch->local);
+    const bool own = (run->launch->variant.bits & 255) == CLQ__CPU_CLAIM_CL;
 
-    if (items < e->count * e->length)
-        run_fail(run, "%lld positions are claimed by %lld work-items", (long long)(e->count * e->length),
-                 (long long)items);
+    run_share(run, e->count * e->length, own ? CLQ_CPU_CLAIM_ITEM : 1, 0);
     for (int64_t item = 0; item < e->count * e->length && !run_failed(run); item++) {
         const int64_t entry = divided(item, &a->by_length);
         const struct target target = target_of(run, e, 0, entry);

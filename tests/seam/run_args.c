@@ -32,6 +32,7 @@ bool run_args(struct run *run, const struct clq__launch *launch)
         [CLQ__CLAIM_CL] = run_claim,
         [CLQ__CONVERT_ROWS_CL] = run_convert_rows,
         [CLQ__COPY_CL] = run_copy,
+        [CLQ__CPU_CLAIM_CL] = run_claim,
         [CLQ__CPU_DEQUANTIZE_CL] = run_static,
         [CLQ__CPU_DEQUANTIZE_BLOCKS_CL] = run_dynamic_back,
         [CLQ__CPU_DEQUANTIZE_ROTATED_CL] = run_dynamic_back,

@@ -50,7 +50,7 @@ static bool look(const struct described *described, struct seen *seen, char *fai
         seen->kernels[launches[i]->variant.bits & 255]++;
         seen->sliced[launches[i]->variant.bits & 255] += launches[i]->slices > 1;
         good = good && is_known_ahead(launches[i], &described->traits, failure, failure_bytes);
-        if ((launches[i]->variant.bits & 255) == CLQ__CLAIM_CL)
+        if (described_claims(&launches[i]->variant))
             seen->overlaps[((const struct claim_args *)launches[i]->args)->entries.overlap & 3]++;
     }
     return good;

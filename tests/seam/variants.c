@@ -68,13 +68,15 @@ static struct clq__variant asked_for(const struct clq__traits *traits, enum clq_
 bool variant_is_asked(const struct clq__variant *variant, const struct clq__traits *traits)
 {
     const int form = clq__variant_value(variant, CLQ__FORM);
-    struct clq__variant widen;
+    struct clq__variant claim, widen;
 
     for (enum clq__kernel kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++)
         if (asked_for(traits, kernel, variant).bits == variant->bits)
             return true;
     switch ((enum clq__kernel)(variant->bits & 255)) {
     case CLQ__CLAIM_CL:
+        clq__variant_begin(&claim, CLQ__CLAIM_CL);
+        return !clq__variant_own(&claim, traits, traits->group_form);
     case CLQ__PLACES_CL:
     case CLQ__CONVERT_ROWS_CL:
     case CLQ__MOVE_ROWS_CL:

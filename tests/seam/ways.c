@@ -9,7 +9,8 @@ const struct way ways[] = {
      KERNEL(DEQUANTIZE) | KERNEL(CPU_DEQUANTIZE) | KERNEL(DEQUANTIZE_ROTATED) | KERNEL(DEQUANTIZE_BLOCKS) |
          KERNEL(CPU_DEQUANTIZE_ROTATED) | KERNEL(CPU_DEQUANTIZE_BLOCKS),
      &clq__dequantize},
-    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY),
+    {&operator_quantize_scatter,
+     KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(CPU_CLAIM) | KERNEL(COPY),
      &clq__quantize_scatter},
     {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), &clq__group_quantize},
     {&operator_dynamic_quantize,
@@ -24,7 +25,8 @@ const struct way ways[] = {
     {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(CPU_FIND_SCALES) | KERNEL(FINISH_SCALES),
      &clq__find_scales},
     {&operator_move_rows,
-     KERNEL(MOVE_ROWS) | KERNEL(CONVERT_ROWS) | KERNEL(PLACES) | KERNEL(CLAIM) | KERNEL(COPY),
+     KERNEL(MOVE_ROWS) | KERNEL(CONVERT_ROWS) | KERNEL(PLACES) | KERNEL(CLAIM) | KERNEL(CPU_CLAIM) |
+         KERNEL(COPY),
      &clq__move_rows},
 };
 _Static_assert(sizeof ways / sizeof *ways == OPERATORS, "an operator has no way");

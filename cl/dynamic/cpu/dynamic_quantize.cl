@@ -35,6 +35,7 @@ NO_INLINE void stream(const struct dynamic_quantize_call *call, const struct clq
     const long further = (clq_divide_up(AHEAD, rows * bytes) - 1) * rows * call->jump.x;
     struct clq_walk walks[CLQ_CPU_STREAMS];
     struct next_rows next[CLQ_CPU_STREAMS] = {{.rows = 0}};
+    struct clq_placed placed[CLQ_CPU_STREAMS];
     struct combined combined[CLQ_CPU_STREAMS];
     struct words waiting[2 * CLQ_CPU_STREAMS] = {{.count = 0}}; // of scales, and of offsets
     struct block blocks[2] = {{.scans = 0}, {.scans = 0}};
@@ -43,8 +44,10 @@ NO_INLINE void stream(const struct dynamic_quantize_call *call, const struct clq
     uint now = 0;
 
     for (uint k = 0; k < CLQ_CPU_STREAMS; k++) {
-        if (clq_walk_stream(&walks[k], layout, begin, end, k, bytes))
+        if (clq_walk_stream(&walks[k], layout, begin, end, k, bytes)) {
+            clq_walk_together(&walks[k], &placed[k], layout);
             find_next(&next[k], &walks[k], layout, rows);
+        }
         combined_begin(&combined[k]);
     }
     do { // a block is looked at, and meanwhile the one before it stored
