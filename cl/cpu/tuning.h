@@ -21,6 +21,13 @@
 #ifndef CLQ_CPU_BATCH
 #define CLQ_CPU_BATCH 32
 #endif
+/* Streams of entries that are gathered; entries that each has at least, and those that are found together, no
+ * more than CLQ_CPU_BATCH. */
+#define CLQ_CPU_GATHER_STREAMS 8
+#ifndef CLQ_CPU_GATHERED
+#define CLQ_CPU_GATHER_LEAST 4
+#define CLQ_CPU_GATHERED     16
+#endif
 /* Prefetch distance in bytes of what is read, in each stream. */
 #ifndef CLQ_CPU_AHEAD_QUANTIZE
 #define CLQ_CPU_AHEAD_DEQUANTIZE 1024

@@ -15,7 +15,7 @@
 /* Numbers of cpu/tuning.h with which small tensors go the ways of large ones. */
 #define SMALL                                                                                                \
     " -D CLQ_CPU_STREAMS_BYTES=1024 -D CLQ_CPU_BATCH=4 -D CLQ_CPU_STORE_PAST=2048 -D CLQ_CPU_INVERSES=256"   \
-    " -D CLQ_CPU_CLAIMS=2"                                                                                   \
+    " -D CLQ_CPU_GATHERED=2 -D CLQ_CPU_GATHER_LEAST=1 -D CLQ_CPU_CLAIMS=2"                                   \
     " -D CLQ_CPU_AHEAD_DEQUANTIZE=128 -D CLQ_CPU_AHEAD_QUANTIZE=128 -D CLQ_CPU_AHEAD_DYNAMIC=128"
 
 const struct processor_way processor_ways[] = {
