@@ -21,7 +21,8 @@ sys.path.insert(0, str(HERE.parent / "planted"))
 import plant  # noqa: E402
 
 ADDED, REFUSED = ("int2", "q5_2"), ("q6_0", "q8_2", "q5_3", "iq5")
-TARGETS = ["clquant_command", "clquant_shared", "clq_stub", "test_seam", "test_match", "test_listed"]
+TARGETS = ["clquant_command", "clquant_shared", "clq_stub", "test_seam", "test_match", "test_refuse", "test_listed",
+           "test_types", "test_reference_types"]
 CALLS = 30000  # of the seam, where a third of them have one of the types
 # Each operator, from and to a type, on PoCL: few calls, as its compiler is slow.
 TO, FROM = "quantize quantize_scatter group_quantize dynamic_quantize dynamic_quantize_scatter", "dequantize"
@@ -132,7 +133,9 @@ def calls(tree, built):
     pocl = {**off, "OCL_ICD_VENDORS": "pocl.icd"}
     match = built / "tests/harness/test_match"
     run("the seam", [built / "tests/seam/test_seam", "--count", CALLS], env=off)
-    run("the list of variants", ["ctest", "--test-dir", built, "-R", r"^compile\.listed$", "--output-on-failure", "--no-tests=error"])
+    rows = r"^(compile\.listed|unit\.types|unit\.reference_types)$"
+    run("the rows and the list of variants", ["ctest", "--test-dir", built, "-R", rows, "--output-on-failure", "--no-tests=error"])
+    run("refusals", [built / "tests/harness/test_refuse", "--count", CALLS], env=stub)
     for name in ADDED:
         pairs = [(op, ["--from", "float16", "--to", name]) for op in TO.split() if name == "int2" or op.startswith("dynamic")]
         pairs.append((FROM, ["--from", name, "--to", "float16"]))

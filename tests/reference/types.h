@@ -7,8 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The integers that share a byte, and the floats of 8 bits and fewer that are quantized; and what the public
- * header calls them. */
+/* The types of single values, and what the public header calls them, in the order in which sentences list
+ * them; of these the integers that share a byte, and the floats of 8 bits and fewer that are quantized. */
+#define REFERENCE_VALUES(X)                                                                                  \
+    X(F32, FLOAT32)                                                                                          \
+    X(F16, FLOAT16)                                                                                          \
+    X(BF16, BFLOAT16)                                                                                        \
+    X(I8, INT8)                                                                                              \
+    X(U8, UINT8)                                                                                             \
+    X(I32, INT32)                                                                                            \
+    X(I4, INT4)                                                                                              \
+    X(U4, UINT4)                                                                                             \
+    X(E4M3, FLOAT8_E4M3FN)                                                                                   \
+    X(E5M2, FLOAT8_E5M2)                                                                                     \
+    X(E2M1, FLOAT4_E2M1FN)                                                                                   \
+    X(E8M0, FLOAT8_E8M0FNU)
 #define REFERENCE_PACKED_INTEGERS(X) X(I4, INT4) X(U4, UINT4)
 #define REFERENCE_SMALL_FLOATS(X)    X(E4M3, FLOAT8_E4M3FN) X(E5M2, FLOAT8_E5M2) X(E2M1, FLOAT4_E2M1FN)
 #define REFERENCE_NAMED(id, header)  REFERENCE_##id,
@@ -19,15 +32,7 @@
 
 /* A new type is a name here and a row in types.c, with functions of its own where it is no integer. */
 enum reference_type {
-    REFERENCE_F32,
-    REFERENCE_F16,
-    REFERENCE_BF16,
-    REFERENCE_I8,
-    REFERENCE_U8,
-    REFERENCE_I32,
-    REFERENCE_PACKED_INTEGERS(REFERENCE_NAMED) REFERENCE_SMALL_FLOATS(REFERENCE_NAMED)
-        REFERENCE_E8M0, /* only of scales */
-    REFERENCE_I64,      /* only of indices */
+    REFERENCE_VALUES(REFERENCE_NAMED) REFERENCE_I64, /* only of indices */
     REFERENCE_BLOCKS(REFERENCE_NAMED) REFERENCE_TYPES,
 };
 

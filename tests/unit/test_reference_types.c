@@ -212,9 +212,9 @@ TEST(stores_codes_of_every_type)
         memset(expected, 0x5a, sizeof(expected));
         reference_store_code(&tensor, &second, given);
         assert_true(reference_load_code(&tensor, &second) == code);
-        if (bits == 4)
-            expected[1] = 0xba;
-        for (int i = 0; bits > 4 && i < bits / 8; i++)
+        if (bits < 8)
+            expected[1] = (unsigned char)((0x5a & ~((1 << 2 * bits) - (1 << bits))) | (int)code << bits);
+        for (int i = 0; i < bits / 8; i++)
             expected[1 + bits / 8 + i] = (unsigned char)(code >> 8 * i);
         assert_memory_equal(bytes, expected, sizeof(bytes));
         reference_store_code(&tensor, &first, other);

@@ -25,17 +25,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* The header's macros of no view, in the order of the rows. */
 #define MACRO(id, header) CLQ_##header,
-static const DLDataType macros[] = {CLQ_FLOAT32,
-                                    CLQ_FLOAT16,
-                                    CLQ_BFLOAT16,
-                                    CLQ_INT8,
-                                    CLQ_UINT8,
-                                    CLQ_INT32,
-                                    CLQ_INT4,
-                                    CLQ_UINT4,
-                                    REFERENCE_SMALL_FLOATS(MACRO) CLQ_FLOAT8_E8M0FNU,
-                                    CLQ_INT64,
-                                    REFERENCE_BLOCKS(MACRO)};
+static const DLDataType macros[] = {REFERENCE_VALUES(MACRO) CLQ_INT64, REFERENCE_BLOCKS(MACRO)};
 
 static enum reference_type reference_of(enum clq__type type)
 {
