@@ -9,8 +9,7 @@ mkdir "$TMPDIR"
 
 # SIZE, how many rows there are of it, and FILTER; each has its line and its JSON.
 while read -r size count filter; do
-    run "$CLQUANT" bench --size "$size" --only "$filter" --json rows.json
-    succeeded "$filter"
+    succeeds "$filter" "$CLQUANT" bench --size "$size" --only "$filter" --json rows.json
     check "$filter: a line each" test "$(grep -cE '^[a-z_]+ +[a-z]+[0-9]+ ' <<<"$out")" = "$count"
     check "$filter: its JSON" "$CHECK_JSON" rows.json "$count"
 done <<'ROWS'
@@ -37,8 +36,7 @@ done <<'ROWS'
 ROWS
 
 # A second is over before the rows are: those that were done are there.
-run "$CLQUANT" bench --size 1 --seconds 1 --only "find_scales" --json rows.json
-succeeded "a bench that ends in time"
+succeeds "a bench that ends in time" "$CLQUANT" bench --size 1 --seconds 1 --only "find_scales" --json rows.json
 left=$(sed -n 's/^\([0-9]*\) rows not run: 1 seconds were over$/\1/p' <<<"$out")
 check "says how many rows it left out" test "${left:-0}" -gt 0
 check "so does its JSON" grep -q "\"not_run\":	$left\$" rows.json
@@ -57,43 +55,34 @@ cannot_be() {
     local name
     mkdir directory
     for name in "" directory directory/ /dev/null; do
-        run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" "$1" "$name"
-        refused "$1 '$name'" 2 "clquant: $1 "
+        refuses "$1 '$name'" 2 "clquant: $1 " "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" "$1" "$name"
         check "$1 '$name': says so before it measures" test -z "$out"
     done
     rmdir directory
 }
-run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply" --plot "it's.svg"
-succeeded "a plot"
+succeeds "a plot" "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply" --plot "it's.svg"
 check "is an SVG" grep -q '^<svg' "it's.svg"
 check "is whole" grep -q '^</svg>' "it's.svg"
 check "names the rows" grep -q 'bfloat16 to int4, multiply, per tensor' "it's.svg"
 check "has a bar for each" test "$(grep -c '<rect x=' "it's.svg")" = 2
-run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" --plot nowhere/a.svg
-refused "a plot that cannot be written" 3 "nowhere/a.svg"
+refuses "a plot that cannot be written" 3 "nowhere/a.svg" "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" --plot nowhere/a.svg
 check "says so before it measures" test -z "$out"
 cannot_be --plot
 
-run "$CLQUANT" bench --size 1 --only "float16 int4 multiply per tensor" --json nowhere/a.json
-refused "JSON that cannot be written" 3 "nowhere/a.json"
+refuses "JSON that cannot be written" 3 "nowhere/a.json" "$CLQUANT" bench --size 1 --only "float16 int4 multiply per tensor" --json nowhere/a.json
 check "says so before it measures" test -z "$out"
 cannot_be --json
 echo old >rows.json
 run "$CLQUANT" bench --size 1 --device "no such device" --json rows.json
 check "what is there stays until there are rows" test "$(cat rows.json)" = old
-run "$CLQUANT" bench --only "no such row"
-refused "no row" 2 "no such row"
+refuses "no row" 2 "no such row" "$CLQUANT" bench --only "no such row"
 for size in 0 -1 1x 1048577 ""; do
-    run "$CLQUANT" bench --size "$size"
-    refused "--size '$size'" 2 "a whole number from 1 to 1048576"
+    refuses "--size '$size'" 2 "a whole number from 1 to 1048576" "$CLQUANT" bench --size "$size"
 done
 for seconds in 0 -1 1x 1000001 ""; do
-    run "$CLQUANT" bench --seconds "$seconds"
-    refused "--seconds '$seconds'" 2 "a whole number from 1 to 1000000"
+    refuses "--seconds '$seconds'" 2 "a whole number from 1 to 1000000" "$CLQUANT" bench --seconds "$seconds"
 done
-run "$CLQUANT" bench --device "no such device" --size 1
-refused "no device" 3 "no such device"
-run "$CLQUANT" bench file
-refused "an argument" 2 "'file'"
+refuses "no device" 3 "no such device" "$CLQUANT" bench --device "no such device" --size 1
+refuses "an argument" 2 "'file'" "$CLQUANT" bench file
 
 finish

@@ -4,11 +4,9 @@
 source "$(dirname "$0")/library.sh"
 
 "$TENSOR_FILE" make in.st x:F32:2x5:127,-1,254,2,381,-508,4,0,0,635
-run "$CLQUANT" scales in.st -o scales.st --block 2
-succeeded "a scale for each two elements of a row, and for the one that is left"
+succeeds "a scale for each two elements of a row, and for the one that is left" "$CLQUANT" scales in.st -o scales.st --block 2
 holds "scales of blocks" scales.st "scales F32 [2,3] 1 2 3 4 7.88860905e-31 5"
-run "$CLQUANT" quantize in.st scales.st -o y.st --block 2
-succeeded "quantized with them"
+succeeds "quantized with them" "$CLQUANT" quantize in.st scales.st -o y.st --block 2
 holds "quantized by blocks" y.st "y I8 [2,5] 127 -1 127 1 127 -127 1 0 0 127"
 run "$CLQUANT" dequantize y.st scales.st -o back.st --block 2
 holds "and back" back.st "y F32 [2,5] 127 -1 254 2 381 -508 4 0 0 635"
@@ -16,19 +14,15 @@ run "$CLQUANT" scales in.st -o out.st --block 2 --axis 0 --method minmax
 holds "blocks of the first axis, which is one" out.st "scales F32 [1,5] 2.49019599 0.0196078438 0.996078432 0.00784313772 2.49019599
 zero_points I8 [1,5] 76 -77 -128 -128 -128"
 "$TENSOR_FILE" make unsaid.st scales:F32:2x3:1,2,3,4,1,5 # which no record says what they are of
-run "$CLQUANT" quantize in.st unsaid.st -o out.st
-refused "without --block they are by shape" 1 "scales.shape[1] is 3: it must be 1, or x.shape[1], 5"
+refuses "without --block they are by shape" 1 "scales.shape[1] is 3: it must be 1, or x.shape[1], 5" "$CLQUANT" quantize in.st unsaid.st -o out.st
 run "$CLQUANT" quantize in.st unsaid.st -o out.st --block 3
 refused "other blocks" 1 "scales.shape[1] is 3: it must be 2, the blocks of 3 in x.shape[1], 5"
-run "$CLQUANT" quantize in.st scales.st -o out.st --block -1
-refused "a number below 0" 2 "--block '-1': a whole number from 0 to 2147483647 is expected"
-run "$CLQUANT" scales in.st -o out.st --block 2 --axis none
-refused "blocks of no axis" 2 "--block is 2: with --axis none it must be 0"
+refuses "a number below 0" 2 "--block '-1': a whole number from 0 to 2147483647 is expected" "$CLQUANT" quantize in.st scales.st -o out.st --block -1
+refuses "blocks of no axis" 2 "--block is 2: with --axis none it must be 0" "$CLQUANT" scales in.st -o out.st --block 2 --axis none
 
 # Along two axes: 2 x 2 of 3 x 5, where the last blocks of both are shorter.
 "$TENSOR_FILE" make squares.st x:F32:3x5:127,-1,254,2,381,-508,4,0,0,635,762,1,889,127,-1016
-run "$CLQUANT" scales squares.st -o scales.st --block 2 --block-before 2
-succeeded "a scale for each two by two"
+succeeds "a scale for each two by two" "$CLQUANT" scales squares.st -o scales.st --block 2 --block-before 2
 holds "scales of squares" scales.st "scales F32 [2,3] 4 2 5 6 7 8"
 run "$CLQUANT" quantize squares.st scales.st -o y.st --block 2 --block-before 2
 holds "quantized by squares" y.st "y I8 [3,5] 32 0 127 1 76 -127 1 0 0 127 127 0 127 18 -127"
@@ -39,14 +33,12 @@ holds "by scales that are found" y.st "y I8 [3,5] 32 0 127 1 76 -127 1 0 0 127 1
 scales F32 [2,3] 4 2 5 6 7 8"
 run "$CLQUANT" dequantize y.st -o back.st --mode dynamic --block 2 --block-before 2
 holds "and back as dynamic" back.st "y F32 [3,5] 128 0 254 2 380 -508 4 0 0 635 762 0 889 126 -1016"
-run "$CLQUANT" quantize squares.st unsaid.st -o out.st --block 2
-refused "squares for rows" 1 "scales.shape[0] is 2: it must be 1, or x.shape[0], 3"
+refuses "squares for rows" 1 "scales.shape[0] is 2: it must be 1, or x.shape[0], 3" "$CLQUANT" quantize squares.st unsaid.st -o out.st --block 2
 run "$CLQUANT" quantize squares.st unsaid.st -o out.st --block-before 2
 refused "of no block" 1 "--block-before is 2: it must be 0 where --block is 0, for it cuts the blocks of axis along one more"
 run "$CLQUANT" scales squares.st -o out.st --block 2 --block-before 2 --axis 0
 refused "in front of the first" 1 "--block-before is 2: it must be 0 where --axis is the first dimension of x, for it is of the one in front of axis"
-run "$CLQUANT" scales squares.st -o out.st --block-before 2 --axis none
-refused "of no axis" 2 "--block-before is 2: with --axis none it must be 0"
+refuses "of no axis" 2 "--block-before is 2: with --axis none it must be 0" "$CLQUANT" scales squares.st -o out.st --block-before 2 --axis none
 
 "$TENSOR_FILE" make cache.st cache:I8:1x2x3x2:0 indices:I32:1:1 updates:F32:1x2x1x2:2,4,9,12 scales:F32:1x2x1x1:2,3
 run "$CLQUANT" quantize_scatter cache.st -o out.st --dtype int8

@@ -27,12 +27,10 @@ done
 check "an option's words" test "$(offers dequantize --mode '')" = $'divide\ndynamic\nmultiply'
 check "those that begin so" test "$(offers dynamic_quantize --dtype float8)" = $'float8_e4m3fn\nfloat8_e5m2'
 check "files where the shell has them" test -z "$(offers dequantize x)"
-run "$CLQUANT" completion tcsh
-refused "another shell" 2 "completion: 'tcsh': one of bash, zsh, fish is expected"
+refuses "another shell" 2 "completion: 'tcsh': one of bash, zsh, fish is expected" "$CLQUANT" completion tcsh
 
 for shell in zsh fish; do
-    run "$CLQUANT" completion $shell
-    succeeded "$shell"
+    succeeds "$shell" "$CLQUANT" completion $shell
     command -v $shell >/dev/null || continue
     "$CLQUANT" completion $shell >script
     check "$shell reads it" $shell -n script

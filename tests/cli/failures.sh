@@ -21,27 +21,20 @@ cp old.st out.st
 run bash -c 'ulimit -f 1; exec "$@"' - "$CLQUANT" quantize in.st -o out.st
 refused "a file that grows past the limit" 3 "out.st: cannot be written: File too large"
 survives "a file that grows past the limit"
-run bash -c 'exec "$@" >/dev/full' - "$CLQUANT" devices
-refused "a full standard output" 3 "standard output cannot be written"
-run bash -c 'exec "$@" >&-' - "$CLQUANT" devices
-refused "a closed standard output" 3 "standard output cannot be written"
+refuses "a full standard output" 3 "standard output cannot be written" bash -c 'exec "$@" >/dev/full' - "$CLQUANT" devices
+refuses "a closed standard output" 3 "standard output cannot be written" bash -c 'exec "$@" >&-' - "$CLQUANT" devices
 for closed in '>&- 2>&-' '2>&-' '<&- >&- 2>&-' '<&- 2>&-'; do # which file would be number 2 differs
     cp old.st out.st
-    run bash -c "exec \"\$@\" $closed" - env POCL_DEBUG=all "$CLQUANT" quantize in.st -o out.st
-    succeeded "closed standard streams, $closed"
+    succeeds "closed standard streams, $closed" bash -c "exec \"\$@\" $closed" - env POCL_DEBUG=all "$CLQUANT" quantize in.st -o out.st
     check "$closed: what the driver prints is not in OUT" cmp -s out.st whole.st
 done
 cp old.st out.st
-run "$CLQUANT" quantize in.st -o missing/out.st
-refused "a directory that is not there" 3 "missing/out.st: cannot be created: No such file"
-run "$CLQUANT" quantize in.st -o "$(printf 'd/%.0s' {1..2050})out.st"
-refused "a path that is too long" 3 "cannot be created: File name too long"
+refuses "a directory that is not there" 3 "missing/out.st: cannot be created: No such file" "$CLQUANT" quantize in.st -o missing/out.st
+refuses "a path that is too long" 3 "cannot be created: File name too long" "$CLQUANT" quantize in.st -o "$(printf 'd/%.0s' {1..2050})out.st"
 long=$(printf 'x%.0s' {1..9000})
-run "$CLQUANT" quantize in.st -o "$long"
-refused "a path so long that a sentence has no room for it" 3 "xxx: cannot be created: File name too long"
+refuses "a path so long that a sentence has no room for it" 3 "xxx: cannot be created: File name too long" "$CLQUANT" quantize in.st -o "$long"
 check "the middle of such a path is left out" test "${#err}" -lt 7000
-run "$CLQUANT" quantize "$long" -o out.st
-refused "an input path so long that a sentence has no room for it" 1 "xxx: File name too long"
+refuses "an input path so long that a sentence has no room for it" 1 "xxx: File name too long" "$CLQUANT" quantize "$long" -o out.st
 # Before the work: there is no device to work on.
 run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" quantize in.st -o "${long:0:256}"
 refused "a name that is too long, though that of the private file is not" 3 "xxx: cannot be created: File name too long"
@@ -57,14 +50,12 @@ survives "a report that cannot be read"
 # What stands in OUT's place.
 for mode in 600 640 444 777; do
     (umask 022 && rm -f out.st && cp old.st out.st && chmod "$mode" out.st)
-    run bash -c 'umask 022; exec "$@"' - "$CLQUANT" quantize in.st -o out.st
-    succeeded "an old OUT of mode $mode"
+    succeeds "an old OUT of mode $mode" bash -c 'umask 022; exec "$@"' - "$CLQUANT" quantize in.st -o out.st
     check "an old OUT of mode $mode keeps it" test "$(stat -c %a out.st)" = "$mode"
 done
 if [ "$(id -u)" = 0 ]; then
     (rm -f out.st && cp old.st out.st && chmod 600 out.st && chown 65534:65533 out.st)
-    run "$CLQUANT" quantize in.st -o out.st
-    succeeded "an old OUT of another user"
+    succeeds "an old OUT of another user" "$CLQUANT" quantize in.st -o out.st
     check "an old OUT of another user keeps its owner and mode" test "$(stat -c %u:%g:%a out.st)" = 65534:65533:600
 fi
 rm out.st
@@ -73,16 +64,14 @@ check "a new OUT has the umask's" test "$(stat -c %a out.st)" = 640
 mkdir links
 ln -s ../out.st links/there.st
 cp old.st out.st
-run "$CLQUANT" quantize in.st -o links/there.st
-succeeded "a symbolic link"
+succeeds "a symbolic link" "$CLQUANT" quantize in.st -o links/there.st
 check "a symbolic link is followed" cmp -s out.st whole.st
 check "a symbolic link stays" test -L links/there.st
 ln -s missing.st links/dangling.st
 run "$CLQUANT" quantize in.st -o links/dangling.st
 refused "a link to nothing" 2 "-o links/dangling.st: is a symbolic link that leads to no file: No such file or directory"
 ln -s loop.st links/loop.st
-run "$CLQUANT" quantize in.st -o links/loop.st
-refused "a link to itself" 2 "is a symbolic link that leads to no file: Too many levels"
+refuses "a link to itself" 2 "is a symbolic link that leads to no file: Too many levels" "$CLQUANT" quantize in.st -o links/loop.st
 check "links stay as they are" test "$(ls links | tr '\n' ' ')" = "dangling.st loop.st there.st " -a -L links/dangling.st
 rm -r links
 cp old.st out.st
@@ -99,8 +88,7 @@ if "${as_user[@]}" test -x "$CLQUANT"; then
     refused "a directory that cannot be written" 3 "closed/out.st: cannot be created: Permission denied"
     [ "$(id -u)" != 0 ] || chmod 600 closed/in.st
     [ "$(id -u)" = 0 ] || chmod 0 closed/in.st
-    run "${as_user[@]}" "$CLQUANT" quantize closed/in.st -o out.st
-    refused "a file that cannot be read" 1 "closed/in.st: Permission denied"
+    refuses "a file that cannot be read" 1 "closed/in.st: Permission denied" "${as_user[@]}" "$CLQUANT" quantize closed/in.st -o out.st
     mkdir -m 777 cache
     touch cache/kept.clqbin
     chmod 555 cache

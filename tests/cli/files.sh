@@ -11,28 +11,23 @@ ln -s model.st soft.st
 mkdir folder
 ln -s ../model.st folder/soft.st
 for name in model.st ./model.st hard.st soft.st folder/soft.st folder/../model.st; do
-    run "$CLQUANT" quantize model.st -o "$name"
-    refused "the input as the output, by $name" 2 "-o $name: is the input file model.st"
-    run "$CLQUANT" quantize "$name" -o model.st
-    refused "$name as the input of an output model.st" 2 "-o model.st: is the input file $name"
+    refuses "the input as the output, by $name" 2 "-o $name: is the input file model.st" "$CLQUANT" quantize model.st -o "$name"
+    refuses "$name as the input of an output model.st" 2 "-o model.st: is the input file $name" "$CLQUANT" quantize "$name" -o model.st
     check "$name: the input is whole" cmp -s model.st kept.st
 done
 "$TENSOR_FILE" make more.st zero_points:I8:1:1
-run "$CLQUANT" quantize more.st kept.st model.st -o soft.st
-refused "the third input as the output" 2 "-o soft.st: is the input file model.st"
+refuses "the third input as the output" 2 "-o soft.st: is the input file model.st" "$CLQUANT" quantize more.st kept.st model.st -o soft.st
 run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" quantize model.st -o hard.st
 refused "before a device is looked for" 2 "-o hard.st: is the input file model.st"
 rm -r folder hard.st soft.st
 only_files "an output that is the input" kept.st model.st more.st
-run "$CLQUANT" quantize model.st -o kept.st
-succeeded "a copy of the input is another file"
+succeeds "a copy of the input is another file" "$CLQUANT" quantize model.st -o kept.st
 holds "a copy of the input is another file" kept.st "y I8 [4] 2 4 6 8"
 
 # Several inputs
 "$TENSOR_FILE" make x.st x:F32:4:1,2,3,4 bias:F32:1:1
 "$TENSOR_FILE" make scales.st scales:F32:1:0.5 bias:F32:1:1
-run "$CLQUANT" quantize x.st scales.st more.st -o out.st
-succeeded "each tensor from its file; a name in two files does not matter where nothing needs it"
+succeeds "each tensor from its file; a name in two files does not matter where nothing needs it" "$CLQUANT" quantize x.st scales.st more.st -o out.st
 holds "each tensor from its file" out.st "y I8 [4] 3 5 7 9"
 run "$CLQUANT" quantize -o out.st scales.st -- x.st
 holds "inputs before and after --, in any order" out.st "y I8 [4] 2 4 6 8"
@@ -40,31 +35,25 @@ rm out.st
 "$TENSOR_FILE" make x2.st x:F32:4:5
 run "$CLQUANT" quantize x.st x2.st scales.st -o out.st
 refused "a name in two files" 1 "x.st: tensor 'x', which quantize needs for x, is in x2.st too; --tensor x=FILE:NAME chooses"
-run "$CLQUANT" quantize x.st x2.st scales.st -o out.st --tensor x=x2.st:x
-succeeded "a file is chosen"
+succeeds "a file is chosen" "$CLQUANT" quantize x.st x2.st scales.st -o out.st --tensor x=x2.st:x
 holds "a file is chosen" out.st "y I8 [4] 10 10 10 10"
 run "$CLQUANT" quantize x.st x2.st scales.st -o out.st --tensor x=x3.st:x
 refused "a file that is none of the inputs" 1 "x.st, x2.st, scales.st: quantize needs the tensor 'x3.st:x' for x"
 run "$CLQUANT" quantize x.st x2.st scales.st -o out.st --tensor x=x2.st:y
 refused "a name that is not in the file that was chosen" 1 "needs the tensor 'x2.st:y' for x"
 file_of colon.st '{"x.st:x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}' 8
-run "$CLQUANT" quantize x.st colon.st scales.st -o out.st --tensor x=x.st:x
-succeeded "a tensor whose whole name it is"
+succeeds "a tensor whose whole name it is" "$CLQUANT" quantize x.st colon.st scales.st -o out.st --tensor x=x.st:x
 holds "comes before the file's" out.st "y I8 [2] 0 0"
 rm colon.st out.st
-run "$CLQUANT" quantize x.st scales.st ./x.st -o out.st
-refused "one file twice" 2 "./x.st: is the same file as x.st"
-run "$CLQUANT" quantize x.st missing.st -o out.st
-refused "the second file is missing" 1 "missing.st: No such file"
+refuses "one file twice" 2 "./x.st: is the same file as x.st" "$CLQUANT" quantize x.st scales.st ./x.st -o out.st
+refuses "the second file is missing" 1 "missing.st: No such file" "$CLQUANT" quantize x.st missing.st -o out.st
 head -c 30 scales.st >cut.st
-run "$CLQUANT" quantize x.st cut.st -o out.st
-refused "the second file is malformed" 1 "clquant: cut.st: its header"
+refuses "the second file is malformed" 1 "clquant: cut.st: its header" "$CLQUANT" quantize x.st cut.st -o out.st
 "$TENSOR_FILE" make three.st scales:F32:3:1
 run "$CLQUANT" quantize x.st three.st -o out.st
 refused "tensors that do not fit say where they are from" 1 "; x is tensor 'x' of x.st; scales is tensor 'scales' of three.st"
 file_of double.st '{"scales":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}' 8
-run "$CLQUANT" quantize x.st double.st -o out.st
-refused "the message names the second file" 1 "clquant: double.st: tensor 'scales' is F64"
+refuses "the message names the second file" 1 "clquant: double.st: tensor 'scales' is F64" "$CLQUANT" quantize x.st double.st -o out.st
 "$TENSOR_FILE" make cache.st cache:I8:1x2x2:0 scales:F32:1:1
 "$TENSOR_FILE" make step.st indices:I32:1:9 updates:F32:1x1x2:1
 run "$CLQUANT" quantize_scatter cache.st step.st -o out.st
@@ -81,8 +70,7 @@ s='"scales":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}'
 keeps() {
     local name=$1 text='{"__metadata__":{"clquant":"quantize --dtype int8 --mode divide","clquant_tensor":"y"'${2:+,}$2'}'
     shift 2
-    run "$CLQUANT" quantize "$@" -o out.st
-    succeeded "$name"
+    succeeds "$name" "$CLQUANT" quantize "$@" -o out.st
     out=$(header_of out.st)
     check "$name: $text is expected" test "${out%%,\"y\":*}" = "$text"
     holds "$name" out.st "y I8 [2] 0 0"

@@ -6,8 +6,7 @@ source "$(dirname "$0")/library.sh"
 # foreign NAME TEXT: bad.st is what stdin holds.
 foreign() {
     cat >"${file-bad.st}"
-    run "$CLQUANT" quantize "${file-bad.st}" -o out.st
-    refused "$1" 1 "clquant: ${file-bad.st}: is $2"
+    refuses "$1" 1 "clquant: ${file-bad.st}: is $2" "$CLQUANT" quantize "${file-bad.st}" -o out.st
     only_files "$1" "${file-bad.st}"
     rm "${file-bad.st}"
 }
@@ -52,12 +51,9 @@ foreign "a list" "a JSON text" <<<'  [1, 2, 3, 4]'
 
 # What is none of them keeps its own message.
 printf 'plain text, a page of it' >bad.st
-run "$CLQUANT" quantize bad.st -o out.st
-refused "text of no format" 1 "bytes, more than 100000000"
+refuses "text of no format" 1 "bytes, more than 100000000" "$CLQUANT" quantize bad.st -o out.st
 printf '<3 and more' >bad.st
-run "$CLQUANT" quantize bad.st -o out.st
-refused "text that begins as XML does not" 1 "bytes, more than 100000000"
-run "$CLQUANT" list bad.st
-refused "list says the same" 1 "bytes, more than 100000000"
+refuses "text that begins as XML does not" 1 "bytes, more than 100000000" "$CLQUANT" quantize bad.st -o out.st
+refuses "list says the same" 1 "bytes, more than 100000000" "$CLQUANT" list bad.st
 
 finish

@@ -4,8 +4,7 @@
 source "$(dirname "$0")/library.sh"
 
 "$TENSOR_FILE" make in.st x:F16:10001x2048:1,2,3,4,5,6,7 scales:F32:2048:1
-run "$CLQUANT" quantize in.st -o out.st
-succeeded "a tensor of three pieces"
+succeeds "a tensor of three pieces" "$CLQUANT" quantize in.st -o out.st
 bytes=$((10001 * 2048))
 check "every byte is right" cmp -s <(tail -c $bytes out.st) <(yes $'\001\002\003\004\005\006\007' | tr -d '\n' | head -c $bytes)
 run "$CLQUANT" quantize in.st -o out.st --dtype int4
@@ -18,8 +17,7 @@ slowly=(strace -o /dev/null -e trace=pread64 -e inject=pread64:delay_enter=12000
 if [ -n "$(command -v script)" ] && [ -n "$(command -v strace)" ] && strace -o /dev/null true 2>/dev/null; then
     run script -qec "${slowly[*]}" /dev/null
     check "progress is shown on a terminal" grep -qE 'clquant: (reading x|writing y), [0-9]+ %' "$directory/.stdout"
-    run "${slowly[@]}"
-    succeeded "and nowhere else"
+    succeeds "and nowhere else" "${slowly[@]}"
 else
     echo "not tested: progress on a terminal needs script and strace"
 fi

@@ -49,6 +49,16 @@ succeeded() {
     [ "$status" = 0 ] && [ -z "$err" ] || failed "$1"
 }
 
+# The same of a command that is run: refuses NAME STATUS TEXT COMMAND..., succeeds NAME COMMAND...
+refuses() {
+    run "${@:4}"
+    refused "${@:1:3}"
+}
+succeeds() {
+    run "${@:2}"
+    succeeded "$1"
+}
+
 # FILE holds these tensors, a line each as tensor_file shows them.
 holds() {
     local name=$1 file=$2 want=$3

@@ -8,8 +8,7 @@ export OCL_ICD_VENDORS=/nonexistent # no device is needed
 lists() {
     local name=$1 want=$2
     shift 2
-    run "$CLQUANT" list "$@"
-    succeeded "$name"
+    succeeds "$name" "$CLQUANT" list "$@"
     check "$name: $want is expected" test "$out" = "$want"
 }
 
@@ -48,10 +47,8 @@ lists "a long name does not push the others away" "wide.st: 2 tensors, 2 bytes o
 cp none.st ./-dash.st
 lists "a file whose name begins with a dash" '-dash.st: 0 tensors, 0 bytes of data' -- -dash.st
 
-run "$CLQUANT" list missing.st none.st
-refused "a file that is missing" 1 "missing.st: No such file"
+refuses "a file that is missing" 1 "missing.st: No such file" "$CLQUANT" list missing.st none.st
 check "does not hide the others" test "$out" = "none.st: 0 tensors, 0 bytes of data"
-run bash -c 'exec "$@" >/dev/full' - "$CLQUANT" list none.st
-refused "a full standard output" 3 "standard output cannot be written"
+refuses "a full standard output" 3 "standard output cannot be written" bash -c 'exec "$@" >/dev/full' - "$CLQUANT" list none.st
 
 finish

@@ -9,16 +9,14 @@ file() { file_of bad.st "$1" "$2"; }
 # bad NAME TEXT HEADER DATA_BYTES
 bad() {
     file "$3" "$4"
-    run "$CLQUANT" quantize bad.st -o out.st
-    refused "$1" 1 "$2"
+    refuses "$1" 1 "$2" "$CLQUANT" quantize bad.st -o out.st
     only_files "$1" bad.st
 }
 
 # raw NAME TEXT: bad.st is what stdin holds.
 raw() {
     cat >bad.st
-    run "$CLQUANT" quantize bad.st -o out.st
-    refused "$1" 1 "$2"
+    refuses "$1" 1 "$2" "$CLQUANT" quantize bad.st -o out.st
     only_files "$1" bad.st
 }
 
@@ -27,14 +25,12 @@ s='"scales":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}'
 
 # The pattern itself is right: zero by zero is NaN, which gives 0.
 file "{$x,$s}" 12
-run "$CLQUANT" quantize bad.st -o out.st
-succeeded "the file that the others are made from"
+succeeds "the file that the others are made from" "$CLQUANT" quantize bad.st -o out.st
 holds "the file that the others are made from" out.st "y I8 [2] 0 0"
 rm out.st
 file "{\"__metadata__\":{\"format\":\"pt\"},$x,\"u\":{\"dtype\":\"F64\",\"shape\":[1,1,1,1,1,1,1,1,1,1],\"data_offsets\":[12,20]},
     \"e\":{\"dtype\":\"BOOL\",\"shape\":[0,7],\"data_offsets\":[12,12]},\"f\":{\"dtype\":\"F4\",\"shape\":[4],\"data_offsets\":[20,22]},$s}   " 22
-run "$CLQUANT" quantize bad.st -o out.st
-succeeded "metadata, empty tensors, other types and ranks are fine where no argument needs them"
+succeeds "metadata, empty tensors, other types and ranks are fine where no argument needs them" "$CLQUANT" quantize bad.st -o out.st
 rm out.st
 
 # The frame
@@ -193,8 +189,7 @@ large() {
     cat >header
     { little_endian "$(stat -c %s header)" && cat header; } >bad.st
     rm header
-    run bash -c 'ulimit -v 150000; exec "$@"' - "$CLQUANT" quantize bad.st -o out.st
-    refused "$1" 1 "$2"
+    refuses "$1" 1 "$2" bash -c 'ulimit -v 150000; exec "$@"' - "$CLQUANT" quantize bad.st -o out.st
     only_files "$1" bad.st
 }
 
@@ -230,8 +225,7 @@ bad "a rank that is not computed with" "tensor 'x' has 9 dimensions, more than 8
 bad "a missing argument" "needs the tensor 'scales'; the file has x" "{$x}" 8
 bad "a type that the operator refuses" "x's type is I64: it must be F32, F16 or BF16" "{\"x\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},$s}" 12
 file $'{"\\u001b[31mx":{"dtype":"I31","shape":[],"data_offsets":[0,0]}}' 0
-run "$CLQUANT" quantize bad.st -o out.st
-refused "a name that steers the terminal is shown tame" 1 "?[31mx"
+refuses "a name that steers the terminal is shown tame" 1 "?[31mx" "$CLQUANT" quantize bad.st -o out.st
 # named CHARACTER: a file whose message shows that character between angle brackets.
 named() {
     file "{\"<$1>\":{\"dtype\":\"I31\",\"shape\":[],\"data_offsets\":[0,0]}}" 0
@@ -247,19 +241,14 @@ for character in $'\xc2\xa0' $'\xc3\xa9' $'\xd8\x9b' $'\xe2\x80\x8d' $'\xe2\x80\
     named "$character"
     refused "$(printf %q "$character") is shown" 1 "tensor '<$character>': dtype"
 done
-run "$CLQUANT" quantize $'\x9b.st' -o out.st
-refused "a path that is no UTF-8" 1 "clquant: ?.st: No such file"
+refuses "a path that is no UTF-8" 1 "clquant: ?.st: No such file" "$CLQUANT" quantize $'\x9b.st' -o out.st
 
 # What is no file
-run "$CLQUANT" quantize missing.st -o out.st
-refused "a missing file" 1 "missing.st: No such file or directory"
-run "$CLQUANT" quantize . -o out.st
-refused "a directory" 1 ".: is not a regular file"
-run "$CLQUANT" quantize /dev/zero -o out.st
-refused "a device" 1 "is not a regular file"
+refuses "a missing file" 1 "missing.st: No such file or directory" "$CLQUANT" quantize missing.st -o out.st
+refuses "a directory" 1 ".: is not a regular file" "$CLQUANT" quantize . -o out.st
+refuses "a device" 1 "is not a regular file" "$CLQUANT" quantize /dev/zero -o out.st
 mkfifo pipe.st
-run "$CLQUANT" quantize pipe.st -o out.st
-refused "a pipe, without waiting for its writer" 1 "is not a regular file"
+refuses "a pipe, without waiting for its writer" 1 "is not a regular file" "$CLQUANT" quantize pipe.st -o out.st
 rm pipe.st
 
 finish

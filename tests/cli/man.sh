@@ -5,8 +5,7 @@
 . "$(cd "$(dirname "$0")" && pwd)/library.sh"
 command -v groff >/dev/null || { echo "SKIPPED: no groff"; exit 77; }
 
-run groff -man -ww -Tascii -P-cbou -rLL=400n "$MAN"
-succeeded "the page has no mistake of roff"
+succeeds "the page has no mistake of roff" groff -man -ww -Tascii -P-cbou -rLL=400n "$MAN"
 page=$out
 words() { tr -s '[:space:]' ' '; }
 # section NAME: its text, words alone

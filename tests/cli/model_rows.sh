@@ -40,8 +40,7 @@ while IFS='|' read -r type options operator with parts; do
     run "$CLQUANT" quantize_model in.st -o out $options
     check "$name" test "$status" = 0
     if [ "$operator" = scales ]; then
-        run "$CLQUANT" scales in.st -o want/scales.st --tensor x=w.weight --method minmax $with
-        succeeded "$name: scales"
+        succeeds "$name: scales" "$CLQUANT" scales in.st -o want/scales.st --tensor x=w.weight --method minmax $with
         run "$CLQUANT" quantize in.st want/scales.st -o want/y.st --tensor x=w.weight $with
     else
         [[ $options != *nvfp4* ]] || with+=" --tensor global_scale=out/in.st:w.weight_global_scale"
@@ -78,8 +77,7 @@ BF16|--scale-rule mx_even|dynamic|--dtype float4_e2m1fn --scale-rule mx_even --s
 ROWS
 
 # Ways that cut otherwise: the errors of runs of their own.
-run "$CLQUANT" quantize_model in.st --compare nvfp4,int8:asymmetric,int8:rotate=256 --json ways.json
-succeeded "ways side by side"
+succeeds "ways side by side" "$CLQUANT" quantize_model in.st --compare nvfp4,int8:asymmetric,int8:rotate=256 --json ways.json
 errors() { grep -oE '"(error|w.weight)":[^,}]*' "$@" | sed 's/.*:[^0-9]*//' | xargs printf '%.5g\n'; }
 check "--compare: the errors of runs of their own" test "$(errors ways.json)" = "$(
     for options in '--scale-rule nvfp4' '--dtype int8 --asymmetric' '--to plain --dtype int8 --rotate 256'; do
@@ -92,13 +90,11 @@ mkdir llama
 echo '{"model_type": "llama4_text"}' >llama/config.json
 "$TENSOR_FILE" make llama/in.st "l.experts.down_proj:F32:1x131312x8:$(seq -2 0.0173 2 | sed 'p;p;p;p;p;p;p' | paste -sd,)" \
     "w.weight:F32:8x131312:$(seq -s, -2 0.0173 2)"
-run "$CLQUANT" quantize_model llama/in.st -o out --dtype int8
-succeeded "an expert"
+succeeds "an expert" "$CLQUANT" quantize_model llama/in.st -o out --dtype int8
 for end in weight weight_scale; do
     check "an expert: $end" cmp -s <(bytes out/in.st "l.experts.0.down_proj.$end") <(bytes out/in.st "w.$end")
 done
-run "$CLQUANT" quantize_model llama/in.st -o out --dtype int8 --skip 'l.*'
-succeeded "an expert that stays"
+succeeds "an expert that stays" "$CLQUANT" quantize_model llama/in.st -o out --dtype int8 --skip 'l.*'
 check "an expert that stays: its bytes" cmp -s <(bytes out/in.st l.experts.0.down_proj.weight) <(bytes llama/in.st w.weight)
 
 # peak COLUMNS: the most KiB of memory that a run with one row had by its last piece.
@@ -120,7 +116,6 @@ rm -r long*
 
 # Turned rows of one scale are read whole.
 file_of long.st '{"w.weight":{"dtype":"F16","shape":[1,2097664],"data_offsets":[0,4195328]},"v.weight":{"dtype":"F16","shape":[2,512],"data_offsets":[4195328,4197376]}}' 4197376
-run "$CLQUANT" quantize_model long.st -o out --to plain --block 0 --rotate 512
-succeeded "a long row that is turned"
+succeeds "a long row that is turned" "$CLQUANT" quantize_model long.st -o out --to plain --block 0 --rotate 512
 check "it stays" grep -qF "w.weight [1,2097664], 4195328 bytes: its rows are longer than 4 MiB, and --rotate" <<<"$out"
 finish

@@ -32,15 +32,13 @@ names_in() { "$TENSOR_FILE" show "$1" | cut -d' ' -f1 | sort; }
 operators=$("$CLQUANT" --help | awk '/^clquant COMMAND/ { exit } /^  [a-z]/ { print $1 }')
 check "each operator has a call" test "$(sort <<<"$operators")" = "$(printf '%s\n' "${!call[@]}" | sort)"
 for operator in $operators; do
-    run "$CLQUANT" $operator ${call[$operator]} -o plain.st
-    succeeded "$operator"
+    succeeds "$operator" "$CLQUANT" $operator ${call[$operator]} -o plain.st
     outputs=$(names_in plain.st) options=() wanted=()
     for output in $outputs; do
         options+=(--name "$output=model.layers.0.$output é\"=")
         wanted+=("$output")
     done
-    run "$CLQUANT" $operator ${call[$operator]} -o named.st "${options[@]}"
-    succeeded "$operator, each output with a name"
+    succeeds "$operator, each output with a name" "$CLQUANT" $operator ${call[$operator]} -o named.st "${options[@]}"
     run "$CLQUANT" list named.st
     for output in "${wanted[@]}"; do
         check "$operator: $output has its name" grep -qF "model.layers.0.$output é\"=" <<<"$out"
@@ -62,41 +60,33 @@ for operator in $operators; do
 done
 
 # q is the quantized one, whatever it is called; dequantize and scales have none.
-run "$CLQUANT" quantize static.st -o k.st --name q=k.q --tensor zero_points=
-succeeded "q of quantize"
+succeeds "q of quantize" "$CLQUANT" quantize static.st -o k.st --name q=k.q --tensor zero_points=
 run "$CLQUANT" dequantize k.st static.st -o back.st --tensor q=k.q --tensor zero_points= --name y=k
 holds "and back" back.st "k F32 [2,8] 1 2 3 -4 1 2 3 -4 1 2 3 -4 1 2 3 -4"
 run "$CLQUANT" quantize_scatter step.st -o k.st --name q=k.cache
 check "q of a scatter" test "$(names_in k.st)" = k.cache
 run "$CLQUANT" scales static.st -o none.st --name q=a
 refused "q of scales" 2 "--name 'q=a': scales has no output of that name; with these tensors and options it writes scales"
-run "$CLQUANT" dequantize step.st -o none.st --tensor q=cache --tensor indices= --name q=a
-refused "q of dequantize" 2 "it writes y"
+refuses "q of dequantize" 2 "it writes y" "$CLQUANT" dequantize step.st -o none.st --tensor q=cache --tensor indices= --name q=a
 rm k.st back.st
 
 # Clashes, and names that no tensor can have.
 run "$CLQUANT" dynamic_quantize static.st -o none.st --name y=scales
 refused "the name of another output" 2 "--name: the outputs y and scales would both be 'scales'; give one of them another name"
-run "$CLQUANT" dynamic_quantize static.st -o none.st --name y=a --name scales=a
-refused "one name for two" 2 "the outputs y and scales would both be 'a'"
-run "$CLQUANT" dynamic_quantize static.st -o swapped.st --name y=scales --name scales=y
-succeeded "two that change names"
+refuses "one name for two" 2 "the outputs y and scales would both be 'a'" "$CLQUANT" dynamic_quantize static.st -o none.st --name y=a --name scales=a
+succeeds "two that change names" "$CLQUANT" dynamic_quantize static.st -o swapped.st --name y=scales --name scales=y
 check "two that change names: the types go along" test "$("$TENSOR_FILE" show swapped.st | cut -d' ' -f1,2 | sort | tr '\n' ' ')" = "offsets F32 scales I8 y F32 "
 rm swapped.st
-run "$CLQUANT" quantize static.st -o none.st --name y=a --name y=b
-refused "one output twice" 2 "--name 'y=b': y has the name 'a' already"
-run "$CLQUANT" quantize static.st -o none.st --name y=a --name q=b
-refused "one output twice, by both words" 2 "--name 'q=b': y has the name 'a' already"
+refuses "one output twice" 2 "--name 'y=b': y has the name 'a' already" "$CLQUANT" quantize static.st -o none.st --name y=a --name y=b
+refuses "one output twice, by both words" 2 "--name 'q=b': y has the name 'a' already" "$CLQUANT" quantize static.st -o none.st --name y=a --name q=b
 run "$CLQUANT" dynamic_quantize static.st -o none.st --symmetric --name offsets=a
 refused "an output that these options do not write" 2 "it writes y, scales"
 for text in y y= =a; do
-    run "$CLQUANT" quantize static.st -o none.st --name "$text"
-    refused "--name $text" 2 "--name '$text': OUTPUT=NAME is expected"
+    refuses "--name $text" 2 "--name '$text': OUTPUT=NAME is expected" "$CLQUANT" quantize static.st -o none.st --name "$text"
 done
 run "$CLQUANT" quantize static.st -o none.st --name y=__metadata__
 refused "the name of the metadata" 2 "no tensor of a safetensors file can have that name"
-run "$CLQUANT" quantize static.st -o none.st --name $'y=a\xff'
-refused "a name that is no UTF-8" 2 "a name must be UTF-8"
+refuses "a name that is no UTF-8" 2 "a name must be UTF-8" "$CLQUANT" quantize static.st -o none.st --name $'y=a\xff'
 run "$CLQUANT" quantize static.st -o none.st $(printf -- '--name y=%s ' 1 2 3 4 5)
 refused "more names than outputs" 2 "no operator has more than 4 outputs"
 only_files "nothing is left behind" anti.st groups.st moved.st mx.st nd.st pa.st rows.st static.st step.st update.st v2.st

@@ -5,13 +5,11 @@ source "$(dirname "$0")/library.sh"
 
 "$TENSOR_FILE" make in.st x:F32:2x4:1,2.5,-3.5,1000,inf,nan,-0.5,0.5 scales:F32:4:1,2,0.5,4 zero_points:I8:1:3 \
     other:F16:2x2:1,2,3,4
-run "$CLQUANT" quantize in.st -o out.st
-succeeded "divide is the default"
+succeeds "divide is the default" "$CLQUANT" quantize in.st -o out.st
 holds "divide" out.st "y I8 [2,4] 4 4 -4 127 127 0 2 3"
 only_files "a success leaves OUT alone" in.st out.st
 
-run "$CLQUANT" quantize in.st -o out.st --mode multiply --dtype int32
-succeeded "an old OUT is replaced"
+succeeds "an old OUT is replaced" "$CLQUANT" quantize in.st -o out.st --mode multiply --dtype int32
 holds "multiply to int32" out.st "y I32 [2,4] 4 8 1 4003 2147483647 0 3 5"
 
 run "$CLQUANT" quantize in.st -o out.st --dtype uint8
@@ -23,23 +21,18 @@ holds "float8_e5m2" out.st "y F8_E5M2 [2,4] 4 4 -4 256 57344 nan 2 3"
 "$TENSOR_FILE" make float8.st x:F32:1x6:-0,1.0625,1e9,-inf,nan,-1e-30 scales:F32:1:1
 run "$CLQUANT" quantize float8.st -o y.st --dtype float8_e4m3fn
 holds "float8_e4m3fn: -0 stays, ends and NaN" y.st "y F8_E4M3 [1,6] -0 1 448 -448 nan -0"
-run "$CLQUANT" dequantize y.st float8.st -o back.st
-succeeded "float8 needs no --of"
+succeeds "float8 needs no --of" "$CLQUANT" dequantize y.st float8.st -o back.st
 holds "and comes back" back.st "y F32 [1,6] -0 1 448 -448 nan -0"
-run "$CLQUANT" quantize y.st float8.st -o out.st --tensor x=y
-refused "float8 is no input" 1 "x's type is F8_E4M3: it must be F32, F16 or BF16"
+refuses "float8 is no input" 1 "x's type is F8_E4M3: it must be F32, F16 or BF16" "$CLQUANT" quantize y.st float8.st -o out.st --tensor x=y
 "$TENSOR_FILE" make ties.st x:F32:6:0.5,1.5,2.5,-0.5,-2.5,2.25 scales:F32:1:1 zero_points:I8:1:1 half:F32:1:0.5
 run "$CLQUANT" quantize ties.st -o out.st
 holds "ties of the sum" out.st "y I8 [6] 2 2 4 0 -2 3"
-run "$CLQUANT" quantize ties.st -o out.st --round-first
-succeeded "rounded before the zero point is added"
+succeeds "rounded before the zero point is added" "$CLQUANT" quantize ties.st -o out.st --round-first
 holds "ties of the quotient" out.st "y I8 [6] 1 3 3 1 -1 3"
 run "$CLQUANT" quantize ties.st -o out.st --round-first --mode multiply --dtype uint8 --tensor zero_points=half
 holds "rounded twice" out.st "y U8 [6] 0 2 2 0 0 2"
-run "$CLQUANT" npu_quantize ties.st -o out.st --tensor input=x --round-first
-refused "no option of a documented call" 2 "--round-first"
-run "$CLQUANT" quantize in.st -o out.st --tensor scales=other
-refused "a scale of the wrong shape" 1 "scales"
+refuses "no option of a documented call" 2 "--round-first" "$CLQUANT" npu_quantize ties.st -o out.st --tensor input=x --round-first
+refuses "a scale of the wrong shape" 1 "scales" "$CLQUANT" quantize in.st -o out.st --tensor scales=other
 
 "$TENSOR_FILE" make rows.st x:BF16:2x8:1,2,3,4,5,6,7,8 scales:F16:2:1,2
 run "$CLQUANT" quantize rows.st -o out.st --axis 0
@@ -51,13 +44,11 @@ holds "eight in a word" out.st "y I32 [2,1] 2003125025 1144136208" # 0x77654321 
 run "$CLQUANT" quantize scalar.st -o out.st
 holds "a number alone; ties go to even" out.st "y I8 [] -2"
 "$TENSOR_FILE" make empty.st x:F32:0x4:0 scales:F32:1:1
-run "$CLQUANT" quantize empty.st -o out.st
-succeeded "an empty tensor"
+succeeds "an empty tensor" "$CLQUANT" quantize empty.st -o out.st
 holds "an empty tensor" out.st "y I8 [0,4]"
 
 "$TENSOR_FILE" make model.st model.layers.0.k:F16:1x8:1,-2,3,-4,5,-6,7,-8 s:F32:8:1 z:F32:8:0.5
-run "$CLQUANT" npu_quantize model.st -o out.st --tensor input=model.layers.0.k --tensor scales=s
-succeeded "tensors by other names"
+succeeds "tensors by other names" "$CLQUANT" npu_quantize model.st -o out.st --tensor input=model.layers.0.k --tensor scales=s
 holds "an absent zero point" out.st "output I8 [1,8] 1 -2 3 -4 5 -6 7 -8"
 run "$CLQUANT" npu_quantize --tensor input=model.layers.0.k --tensor scales=s --tensor zero_points=z \
     --dtype quint4x2 --div-mode false -o out.st model.st

@@ -31,13 +31,11 @@ near() {
 while IFS='|' read -r files made share beside against; do
     run "$CLQUANT" ${made%% *} $files ${made#* } -o q.st
     check "$made: $err" test "$status" = 0
-    run "$CLQUANT" dequantize q.st $beside -o y.st
-    succeeded "$made: no option is needed"
+    succeeds "$made: no option is needed" "$CLQUANT" dequantize q.st $beside -o y.st
     check "$made comes back" near y.st $share
     while [ -n "$against" ]; do
         option=${against%%,*} against=${against#"$option"} against=${against#,}
-        run "$CLQUANT" dequantize q.st $beside -o y2.st $option
-        refused "$made, and back $option" 1 "was made"
+        refuses "$made, and back $option" 1 "was made" "$CLQUANT" dequantize q.st $beside -o y2.st $option
         refused "$made, and back $option: how it was made" 1 "by ${made%% *} "
     done
 done <<'TABLE'
@@ -70,13 +68,11 @@ TABLE
 
 # Rows that are added to a cache, or moved out of it, are as the rest of it.
 run "$CLQUANT" dynamic_quantize_scatter nibbles.st rows.st --dtype int4 --symmetric --rotate 64 -o q.st
-run "$CLQUANT" dynamic_quantize_scatter q.st rows.st -o again.st
-succeeded "rows are added to a cache with no option named"
+succeeds "rows are added to a cache with no option named" "$CLQUANT" dynamic_quantize_scatter q.st rows.st -o again.st
 check "and are as before" cmp q.st again.st
 run "$CLQUANT" dynamic_quantize_scatter q.st rows.st -o again.st --rotate 32
 refused "rows that are turned otherwise" 1 "--rotate is 32: it must be as tensor 'cache' was made, by dynamic_quantize_scatter --dtype int4 --mode dynamic"
-run "$CLQUANT" quantize_scatter q.st rows.st -o again.st
-refused "rows by given scales" 1 "quantize_scatter has no --rotate"
+refuses "rows by given scales" 1 "quantize_scatter has no --rotate" "$CLQUANT" quantize_scatter q.st rows.st -o again.st
 "$TENSOR_FILE" make places.st src_indices:I32:4:1,1,1,1
 run "$CLQUANT" move_rows q.st places.st --tensor src=cache -o moved.st
 run "$CLQUANT" dequantize moved.st q.st --tensor q=dst --tensor scales=q.st:cache_scales -o y.st --rotate 32
@@ -88,8 +84,7 @@ refused "rows that were moved" 1 "tensor 'dst' was made, by dynamic_quantize_sca
 run "$CLQUANT" dynamic_quantize kv.st -o key.st --tensor x=input --symmetric
 run "$CLQUANT" dynamic_quantize kv.st -o value.st --tensor x=input --symmetric --rotate 64
 paged="--cache-mode Norm --tensor key=key.st:y --tensor value=value.st:y"
-run "$CLQUANT" npu_scatter_pa_kv_cache key.st value.st pages.st $paged -o caches.st
-succeeded "keys and values into pages"
+succeeds "keys and values into pages" "$CLQUANT" npu_scatter_pa_kv_cache key.st value.st pages.st $paged -o caches.st
 for cache in "key_cache --rotate" "value_cache --mode"; do
     run "$CLQUANT" dequantize caches.st key.st --tensor q=${cache% *} --tensor scales=key.st:scales -o y.st ${cache#* } $([[ $cache == key* ]] && echo 64 || echo divide)
     refused "${cache% *} in pages: how it was made" 1 "tensor '${cache% *}' was made, by dynamic_quantize "
@@ -98,21 +93,18 @@ check "the values' record is their own" grep -q "by dynamic_quantize --dtype int
 "$TENSOR_FILE" make slots.st slot_mapping:I32:2:0,2
 run "$CLQUANT" npu_scatter_pa_kv_cache key.st caches.st slots.st $paged --tensor value=key.st:y -o again.st
 refused "values that were made otherwise than their cache" 1 "both must be alike"
-run "$CLQUANT" npu_scatter_pa_kv_cache key.st value.st caches.st slots.st $paged -o again.st
-succeeded "more of the same"
+succeeds "more of the same" "$CLQUANT" npu_scatter_pa_kv_cache key.st value.st caches.st slots.st $paged -o again.st
 check "the record stays" grep -q '"clquant":"dynamic_quantize --dtype int8 --mode dynamic.ndynamic_quantize --dtype int8 --mode dynamic --rotate 64","clquant_tensor":"key_cache.nvalue_cache"' again.st
 
 # Scales say what they are for. Each: the options of scales, those of quantize that contradict.
 while IFS='|' read -r options against; do
     run "$CLQUANT" scales x.st -o s.st $options
-    run "$CLQUANT" quantize x.st s.st -o q.st
-    succeeded "scales $options, and no option of quantize"
+    succeeds "scales $options, and no option of quantize" "$CLQUANT" quantize x.st s.st -o q.st
     run "$CLQUANT" dequantize q.st s.st -o y.st
     check "scales $options: comes back" near y.st 0.2
     while [ -n "$against" ]; do
         option=${against%%,*} against=${against#"$option"} against=${against#,}
-        run "$CLQUANT" quantize x.st s.st -o q.st $option
-        refused "scales $options, and quantize $option" 1 "'scales' was made"
+        refuses "scales $options, and quantize $option" 1 "'scales' was made" "$CLQUANT" quantize x.st s.st -o q.st $option
     done
 done <<'TABLE'
 |--mode multiply,--dtype uint8,--block 32,--axis 0
@@ -125,8 +117,7 @@ done <<'TABLE'
 --method minmax|--tensor zero_points=
 TABLE
 run "$CLQUANT" scales x.st -o s.st --axis none
-run "$CLQUANT" quantize x.st s.st -o q.st --axis 0
-succeeded "one scale has no axis"
+succeeds "one scale has no axis" "$CLQUANT" quantize x.st s.st -o q.st --axis 0
 run "$CLQUANT" scales x.st -o s.st --mode multiply
 run "$CLQUANT" npu_quantize named.st s.st -o q.st --axis -1
 refused "the documented call by scales to multiply with" 1 "tensor 'scales' was made by scales --dtype int8 --mode multiply"
@@ -146,8 +137,7 @@ run "$CLQUANT" dequantize q.st other.st --tensor q=other.st:q --tensor scales=ot
 succeeded "a tensor of a file without a record"
 
 file_of another.st '{"__metadata__":{"clquant":"quantize --dtype uint4 --mode multiply","clquant_tensor":"other"},"q":{"dtype":"U8","shape":[4],"data_offsets":[4,8]},"scales":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}' 8
-run "$CLQUANT" dequantize another.st -o y.st --of uint8
-succeeded "a tensor of a file whose record is another's"
+succeeds "a tensor of a file whose record is another's" "$CLQUANT" dequantize another.st -o y.st --of uint8
 
 # A model's matrix.
 for options in "--dtype int4 --block 64 --rotate 64 --asymmetric" "--dtype int4 --block auto --symmetric" "--dtype int8 --symmetric" "--scale-rule nvfp4 --dtype float4_e2m1fn"; do

@@ -88,18 +88,11 @@ if [ "$1" = options ]; then
 fi
 
 [ "$1" = options ] || { finish; exit; }
-run "$CLQUANT" selftest --seconds 0
-refused "no time" 2 "--seconds '0': a whole number from 1 to 1000000 is expected"
-run "$CLQUANT" selftest --only "exact uint9"
-refused "words that no line has" 2 "--only 'exact uint9': no line has it"
-run "$CLQUANT" selftest --only '"own form" "group form"'
-refused "words that no line has together" 2 "no line has it"
-run "$CLQUANT" selftest --seed 1x
-refused "a seed that is no number" 2 "--seed '1x': a whole number from 0 to 18446744073709551615 is expected"
-run "$CLQUANT" selftest --only
-refused "words that are not there" 2 "--only TEXT"
-run "$CLQUANT" selftest now
-refused "no argument" 2 "no argument is expected"
-run "$CLQUANT" selftest --device none-of-this-name
-refused "no such device" 3 "none-of-this-name"
+refuses "no time" 2 "--seconds '0': a whole number from 1 to 1000000 is expected" "$CLQUANT" selftest --seconds 0
+refuses "words that no line has" 2 "--only 'exact uint9': no line has it" "$CLQUANT" selftest --only "exact uint9"
+refuses "words that no line has together" 2 "no line has it" "$CLQUANT" selftest --only '"own form" "group form"'
+refuses "a seed that is no number" 2 "--seed '1x': a whole number from 0 to 18446744073709551615 is expected" "$CLQUANT" selftest --seed 1x
+refuses "words that are not there" 2 "--only TEXT" "$CLQUANT" selftest --only
+refuses "no argument" 2 "no argument is expected" "$CLQUANT" selftest now
+refuses "no such device" 3 "none-of-this-name" "$CLQUANT" selftest --device none-of-this-name
 finish

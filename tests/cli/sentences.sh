@@ -15,8 +15,7 @@ sparse huge.st 34359738368 3
 run "$CLQUANT" quantize huge.st -o out.st
 refused "three scales for an x of 64 GiB, with axis 0 of rank 1" 1 "scales has 3 elements: --axis is 0, so it must have 1, or 34359738368 as x.shape[0]"
 check "no OUT is begun" test ! -e out.st
-run timeout 20 "$CLQUANT" quantize huge.st -o out.st --device nobody
-refused "it is said before a device is looked for" 1 "scales has 3 elements"
+refuses "it is said before a device is looked for" 1 "scales has 3 elements" timeout 20 "$CLQUANT" quantize huge.st -o out.st --device nobody
 rm huge.st
 
 "$TENSOR_FILE" make in.st x:F32:4x6:1 column:F32:4x1:1 rows:F32:4:1 five:F32:5:1 long:I64:4x6:1
@@ -43,10 +42,8 @@ run "$CLQUANT" dynamic_quantize_scatter heads.st -o out.st --axis 1
 check "with --axis 1 it is right" test "$status,$err" = "0,"
 
 "$TENSOR_FILE" make back.st q:I8:2x6:1 scales:F32:5:1
-run "$CLQUANT" dequantize back.st -o out.st
-refused "dequantize speaks of q" 1 "scales has 5 elements: --axis is 1, so it must have 1, or 6 as q.shape[1]"
-run "$CLQUANT" dequantize back.st -o out.st --axis 3
-refused "and of its dimensions" 1 "--axis is 3: it must be from -2 to 1, for q has 2 dimensions"
+refuses "dequantize speaks of q" 1 "scales has 5 elements: --axis is 1, so it must have 1, or 6 as q.shape[1]" "$CLQUANT" dequantize back.st -o out.st
+refuses "and of its dimensions" 1 "--axis is 3: it must be from -2 to 1, for q has 2 dimensions" "$CLQUANT" dequantize back.st -o out.st --axis 3
 
 "$TENSOR_FILE" make slots.st cache:I8:4x16x8:0 indices:I64:4:1,33,50,63 updates:F32:4x1x8:1 scales:F32:1:1
 run "$CLQUANT" quantize_scatter slots.st -o out.st
@@ -73,8 +70,7 @@ check "left out" test "$status,$err" = "0,"
 "$TENSOR_FILE" make words.st x:F32:2x32:1 global_scale:F32:1:1 flat:F32::1 deep:F32:1x1x1x1x1x1x1x32:1 starts:I32:2:1,2 codes:I8:2x32:1 \
     row:I32:1x1:0 one:F32:1:1 cache:F32:2x32x1:0 entries:F32:2x32x1:1
 while IFS='|' read -r arguments sentence; do
-    run "$CLQUANT" ${arguments%% *} words.st -o none.st ${arguments#* }
-    refused "$arguments" 1 "$sentence"
+    refuses "$arguments" 1 "$sentence" "$CLQUANT" ${arguments%% *} words.st -o none.st ${arguments#* }
 done <<'ROWS'
 dynamic_quantize --symmetric|global_scale is given: it must be left out (--tensor NAME=) but with --scale-rule nvfp4
 dynamic_quantize --scale-rule nvfp4 --dtype float8_e4m3fn|y's type is F8_E4M3: with --scale-rule nvfp4 it must be F4

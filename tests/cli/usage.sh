@@ -9,8 +9,7 @@ source "$(dirname "$0")/library.sh"
 usage() {
     local name=$1 text=$2
     shift 2
-    run "$CLQUANT" "$@"
-    refused "$name" 2 "$text"
+    refuses "$name" 2 "$text" "$CLQUANT" "$@"
     only_files "$name" in.st
 }
 
@@ -18,8 +17,7 @@ usage() {
 shows() {
     local name=$1 text=$2
     shift 2
-    run "$CLQUANT" "$@"
-    succeeded "$name"
+    succeeds "$name" "$CLQUANT" "$@"
     check "$name: $text is expected" grep -qF -- "$text" "$directory/.stdout"
 }
 
@@ -86,14 +84,11 @@ usage "the cache is listed once" "list, clear, fill --for FILE or export DIR is 
 
 run "$CLQUANT" quantize in.st -o out.st --tensor x=y
 refused "an optional name is not optional once given" 1 "needs the tensor 'y' for x; the file has four, scales, x (--tensor x=NAME"
-run "$CLQUANT" quantize in.st -o out.st --tensor zero_points=z
-refused "also for an optional argument" 1 "needs the tensor 'z' for zero_points"
+refuses "also for an optional argument" 1 "needs the tensor 'z' for zero_points" "$CLQUANT" quantize in.st -o out.st --tensor zero_points=z
 run "$CLQUANT" quantize in.st -o out.st --tensor zero_points=zero_points
 refused "also where its own name is given" 1 "needs the tensor 'zero_points' for zero_points"
-run "$CLQUANT" npu_quantize in.st -o out.st --tensor input=x --tensor scales=four --axis 2
-refused "an axis that the input has not" 1 "axis"
-run "$CLQUANT" npu_quantize in.st -o out.st --tensor input=x --dtype quint8 --div-mode false
-refused "a type that the mode has not" 1 "dtype is quint8"
+refuses "an axis that the input has not" 1 "axis" "$CLQUANT" npu_quantize in.st -o out.st --tensor input=x --tensor scales=four --axis 2
+refuses "a type that the mode has not" 1 "dtype is quint8" "$CLQUANT" npu_quantize in.st -o out.st --tensor input=x --dtype quint8 --div-mode false
 run "$CLQUANT" quantize in.st -o out.st --dtype int4 --container words
 refused "a dimension that does not divide" 1 "'x': its last dimension, 4, is not a multiple of 8"
 
@@ -104,20 +99,14 @@ for text in 0 POCL PTHREAD ortable; do
 done
 check "a device was chosen by number or name" test -e out.st
 rm -f out.st
-run "$CLQUANT" quantize in.st -o out.st --device 999
-refused "a device that is not there" 3 "device is \"999\": it must be"
+refuses "a device that is not there" 3 "device is \"999\": it must be" "$CLQUANT" quantize in.st -o out.st --device 999
 run env CLQ_DEVICE=none-of-this-name "$CLQUANT" quantize in.st -o out.st
 refused "a device that is not there, by the environment" 3 "CLQ_DEVICE is \"none-of-this-name\": it must be"
-run "$CLQUANT" dynamic_quantize in.st -o out.st --symmetric=1
-refused "a value of a flag" 2 "--symmetric=1: it takes no value"
-run "$CLQUANT" quantize in.st -o out.st --help=1
-refused "a value of --help" 2 "--help=1: it takes no value"
-run "$CLQUANT" dynamic_quantize in.st -o out.st --d 1
-refused "an option cut too short" 2 "or several that begin so"
-run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" quantize in.st -o out.st
-refused "no device at all" 3 "pocl-opencl-icd"
-run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" devices
-refused "no platform at all" 3 "pocl-opencl-icd"
+refuses "a value of a flag" 2 "--symmetric=1: it takes no value" "$CLQUANT" dynamic_quantize in.st -o out.st --symmetric=1
+refuses "a value of --help" 2 "--help=1: it takes no value" "$CLQUANT" quantize in.st -o out.st --help=1
+refuses "an option cut too short" 2 "or several that begin so" "$CLQUANT" dynamic_quantize in.st -o out.st --d 1
+refuses "no device at all" 3 "pocl-opencl-icd" env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" quantize in.st -o out.st
+refuses "no platform at all" 3 "pocl-opencl-icd" env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" devices
 only_files "nothing is left behind" in.st
 
 export CLQ_CACHE_DIR=$directory/cache
@@ -130,15 +119,13 @@ clquant: KERNEL: built from source in N s
 clquant: cache entry bytes was kept"
 run env CLQ_LOG=stderr "$CLQUANT" quantize in.st -o out.st
 check "the log of a second one" grep -qE "^clquant: .*: taken from the cache in [0-9.]+ s$" <<<"$err"
-run env CLQ_LOG=x "$CLQUANT" quantize in.st -o out.st
-refused "a log elsewhere" 1 'CLQ_LOG is "x": it must be stderr, or unset'
+refuses "a log elsewhere" 1 'CLQ_LOG is "x": it must be stderr, or unset' env CLQ_LOG=x "$CLQUANT" quantize in.st -o out.st
 shows "a cache with an entry" "cache: 1 entries" cache list
 touch cache/.new-1-2-3 cache/mine
 shows "the entry is removed" "cache: 2 entries" cache clear
 shows "and is gone" "cache: 0 entries" cache list
 check "a file that is no entry stays" test -e cache/mine
-run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" cache list
-succeeded "the cache needs no device"
+succeeds "the cache needs no device" env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" cache list
 (unset CLQ_CACHE_DIR XDG_CACHE_HOME HOME
     "$CLQUANT" cache >"$directory/.stdout")
 check "no directory, and no failure" grep -q "there is no cache directory: none of CLQ_CACHE_DIR" "$directory/.stdout"

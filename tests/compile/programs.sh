@@ -31,15 +31,13 @@ refused "a fill without a compiler" 3 "used.txt: line 1: cpu/$own (-cl-std=CL1.2
 
 # A cache that was filled is enough.
 export CLQ_CACHE_DIR=$directory/filled
-run "$CLQUANT" cache fill --for used.txt
-succeeded "fill"
+succeeds "fill" "$CLQUANT" cache fill --for used.txt
 check "keeps it" test "$(ls "$CLQ_CACHE_DIR" | wc -l)" = 1
 locked "$USER"
 ran "and that runs" "the cache"
 run env CLQ_RECORD=decode.txt CLQ_CACHE_DIR=/dev/null "$EXAMPLE"
 want=$(grep -v microseconds <<<"$out")
-run "$CLQUANT" cache fill --for decode.txt
-succeeded "fill for an example"
+succeeds "fill for an example" "$CLQUANT" cache fill --for decode.txt
 locked "$EXAMPLE"
 check "an example runs so" test "$status" = 0 -a "$(grep -v microseconds <<<"$out")" = "$want" -a -n "$want"
 
@@ -54,8 +52,7 @@ refused "a binary that cannot be kept" 3 "used.txt: line 1: cache entry $(basena
 export CLQ_CACHE_DIR=/dev/null # nothing is kept
 printf '%s\n' "cpu/$own # the call's" "quantize.cl SRC=f32|f16 DST=i8 MODE=divide PARAMS=each|one FORM=item ARITHMETIC=native" \
     "widen.cl" "widen.cl ARITHMETIC=exact" >many.txt
-run "$CLQUANT" cache export sources --for many.txt
-succeeded "export"
+succeeds "export" "$CLQUANT" cache export sources --for many.txt
 check "a source each, once" test "$(ls sources | wc -l)" = 8
 check "without includes" test -z "$(grep -l '^#include "' sources/*.cl)"
 run "$COMPILER" sources all.bin
@@ -90,8 +87,7 @@ fi
 wrong() {
     printf '# comment\n\n%s\n' "$1" >wrong.txt
     for action in "fill --for wrong.txt" "export new --for wrong.txt"; do
-        run "$CLQUANT" cache $action
-        refused "$action of $1" 1 "wrong.txt: line 3: variant \"$1\": $2"
+        refuses "$action of $1" 1 "wrong.txt: line 3: variant \"$1\": $2" "$CLQUANT" cache $action
         check "nothing is made" test ! -e new
     done
 }
@@ -100,35 +96,22 @@ wrong "quantise.cl SRC=f16" "it must begin with one of claim.cl, "
 wrong "quantize.cl SRC=f16 DST=i8 PARAMS=one" 'it must have "MODE=divide|multiply"'
 wrong "widen.cl widen.cl" '"widen.cl" must be one of'
 printf '# nothing\n' >empty.txt
-run "$CLQUANT" cache fill --for empty.txt
-refused "a file without a variant" 1 "empty.txt: it names no variant"
+refuses "a file without a variant" 1 "empty.txt: it names no variant" "$CLQUANT" cache fill --for empty.txt
 printf 'widen.cl\0\n' >nul.txt
-run "$CLQUANT" cache fill --for nul.txt
-refused "a NUL" 1 "nul.txt: line 1 has a NUL"
-run "$CLQUANT" cache fill --for missing.txt
-refused "no file" 1 "missing.txt: No such file"
-run "$CLQUANT" cache fill
-refused "fill without a file" 2 "--for FILE"
-run "$CLQUANT" cache export
-refused "export without a folder" 2 "DIR is expected"
-run "$CLQUANT" cache export new --device 0
-refused "export for a device" 2 "no device is opened"
-run "$CLQUANT" cache list --for many.txt
-refused "list with a file" 2 "'--for'"
-run "$CLQUANT" cache export sources --for many.txt
-refused "a folder that is not empty" 1 "sources: it must be a new folder, or an empty one"
-run "$CLQUANT" cache export many.txt --for many.txt
-refused "a file in the folder's place" 1 "many.txt: it must be a new folder"
-run "$CLQUANT" cache export no/such --for many.txt
-refused "a folder in no folder" 3 "no/such"
+refuses "a NUL" 1 "nul.txt: line 1 has a NUL" "$CLQUANT" cache fill --for nul.txt
+refuses "no file" 1 "missing.txt: No such file" "$CLQUANT" cache fill --for missing.txt
+refuses "fill without a file" 2 "--for FILE" "$CLQUANT" cache fill
+refuses "export without a folder" 2 "DIR is expected" "$CLQUANT" cache export
+refuses "export for a device" 2 "no device is opened" "$CLQUANT" cache export new --device 0
+refuses "list with a file" 2 "'--for'" "$CLQUANT" cache list --for many.txt
+refuses "a folder that is not empty" 1 "sources: it must be a new folder, or an empty one" "$CLQUANT" cache export sources --for many.txt
+refuses "a file in the folder's place" 1 "many.txt: it must be a new folder" "$CLQUANT" cache export many.txt --for many.txt
+refuses "a folder in no folder" 3 "no/such" "$CLQUANT" cache export no/such --for many.txt
 mkdir new
-run "$CLQUANT" cache export new/ --for many.txt
-succeeded "an empty folder"
+succeeds "an empty folder" "$CLQUANT" cache export new/ --for many.txt
 check "is filled" test "$(ls new | wc -l)" = 8
-run env CLQ_CACHE_DIR=/dev/null "$CLQUANT" cache fill --for many.txt
-refused "no place to keep anything" 3 "no disk cache in /dev/null"
+refuses "no place to keep anything" 3 "no disk cache in /dev/null" env CLQ_CACHE_DIR=/dev/null "$CLQUANT" cache fill --for many.txt
 check "no stray folder is left" test -z "$(ls -d *.new-* 2>/dev/null)"
-run env OCL_ICD_VENDORS=/nowhere "$CLQUANT" cache export everything
-succeeded "every variant, and no device"
+succeeds "every variant, and no device" env OCL_ICD_VENDORS=/nowhere "$CLQUANT" cache export everything
 check "is there" test "$(ls everything/*.cl | wc -l)" -gt 1000 -a -z "$(ls everything/clq_cpu_* 2>/dev/null)"
 finish

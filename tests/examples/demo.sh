@@ -4,8 +4,7 @@
 . "$(cd "$(dirname "$0")" && pwd)/../cli/library.sh"
 
 "$TENSOR_FILE" make in.st $'a\xc2\x9bb\xe2\x80\xaec:F32:4x8:1,-2,3,4' odd:F16:3:1,2,3 whole:I8:2:1,2
-run "$DEMO" in.st
-succeeded "a file of floats"
+succeeds "a file of floats" "$DEMO" in.st
 check "int8 and int4 are right" test "$(grep -c 'equals the same in plain C in all' <<<"$out")" = 3
 check "each ratio is the quotient of the two figures beside it" awk '/GB\/s/ { n++; if ((r = $NF - $3 / $(NF - 3)) > 0.015 || r < -0.015) bad = 1 } END { exit bad || n != 3 }' <<<"$out"
 check "errors are per cent of the values" test "$(grep -cE "^    error: RMS [0-9]+\.[0-9]{2} % of the values', at most " <<<"$out")" = 3
@@ -20,8 +19,7 @@ check "a missing file" test "$status" = 1 -a "$err" = "demo: missing.st: No such
 # Files that are none: each is refused with a sentence that begins with its name.
 speaker=demo
 wrong() {
-    run "$DEMO" wrong.st
-    refused "$1" 1 "wrong.st: $2"
+    refuses "$1" 1 "wrong.st: $2" "$DEMO" wrong.st
 }
 printf 1234567 >wrong.st
 wrong "seven bytes" "is no safetensors file: it has fewer than eight bytes"
@@ -46,14 +44,11 @@ entry '{"shape":[4],"data_offsets":[0,16]}'
 wrong "no type" "tensor 'a' has no type"
 entry '{"dtype":"I32","shape":[4],"data_offsets":[0,16]}'
 wrong "no floats" "it has no float32, float16 or bfloat16 tensor"
-run "$DEMO" --help
-succeeded "help"
+succeeds "help" "$DEMO" --help
 check "help says what it takes" grep -q "FILE.safetensors" <<<"$out"
 speaker=demo
-run "$DEMO" --nothing
-refused "no such option" 2 "'--nothing': one file or --help is expected"
-run "$DEMO" in.st in.st
-refused "two files" 2 "'in.st': one file"
+refuses "no such option" 2 "'--nothing': one file or --help is expected" "$DEMO" --nothing
+refuses "two files" 2 "'in.st': one file" "$DEMO" in.st in.st
 
 advice=$(cd "$(dirname "$0")/../.." && eval "$(tail -n 1 ci/demo.sh)")
 check "ci/demo.sh ends with the three lines of README.md that say which format to take" \

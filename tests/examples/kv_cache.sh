@@ -104,25 +104,20 @@ refused "heads that do not divide" 2 "no multiple"
 keys --tensor thc --heads 2
 refused "heads that the tensor has" 2 "--heads cannot be given"
 "$TENSOR_FILE" make wide.safetensors "k:F32:9x2x8:1,2,100000"
-run "$KV_CACHE" --keys wide.safetensors --steps 2
-refused "too large for float16" 1 "element 2 of k"
+refuses "too large for float16" 1 "element 2 of k" "$KV_CACHE" --keys wide.safetensors --steps 2
 
 for bad in "--batch" "--batch 0" "--batch 1x" "--steps -3" "--head-size 7" "--nothing 1" "--plot x.pdf" "--order tc" \
     "--context 2000000 --heads 1000"; do
-    run "$KV_CACHE" $bad
-    refused "$bad" 2 "kv_cache: "
+    refuses "$bad" 2 "kv_cache: " "$KV_CACHE" $bad
 done
-run "$KV_CACHE" --plot nowhere/x.svg
-refused "a plot in no directory" 3 "nowhere/x.svg"
+refuses "a plot in no directory" 3 "nowhere/x.svg" "$KV_CACHE" --plot nowhere/x.svg
 echo old >old.svg
-run "$KV_CACHE" --device nothing --plot old.svg
-refused "no device: the old plot stays" 3 "nothing"
+refuses "no device: the old plot stays" 3 "nothing" "$KV_CACHE" --device nothing --plot old.svg
 check "the old plot stays" test "$(cat old.svg)" = old -a -z "$(ls *.part 2>/dev/null)"
 run "$KV_CACHE" --device nothing --plot new.svg
 check "no device: no plot is begun" test "$status" = 3 -a ! -e new.svg
 if [ -w /dev/full ]; then
-    run sh -c '"$0" --help >/dev/full' "$KV_CACHE"
-    refused "a full disk" 3 "standard output"
+    refuses "a full disk" 3 "standard output" sh -c '"$0" --help >/dev/full' "$KV_CACHE"
 fi
 run "$KV_CACHE" --help
 check "help" test "$status" = 0

@@ -4,15 +4,13 @@
 . "$(cd "$(dirname "$0")" && pwd)/../cli/library.sh"
 speaker=llm
 
-run "$LLM" --help
-succeeded "help"
+succeeds "help" "$LLM" --help
 check "help lists the formats" grep -q "int4_symmetric_rotated" <<<"$out"
 printf 'GGUF\3\0\0\0' >short.gguf
 bad() { # STATUS TEXT ARGUMENT…
     local status_wanted=$1 text=$2
     shift 2
-    run "$LLM" "$@"
-    refused "$*" "$status_wanted" "$text"
+    refuses "$*" "$status_wanted" "$text" "$LLM" "$@"
 }
 bad 2 "no model is given"
 bad 2 "either --text or --prompt is expected" short.gguf

@@ -9,8 +9,7 @@ speaker=split
 over() {
     local devices=$1 counts=$2
     shift 2
-    run "$SPLIT" "$@"
-    succeeded "$devices"
+    succeeds "$devices" "$SPLIT" "$@"
     check "$devices: who has how many" grep -qxF "48 steps of 8 sequences over $devices: $counts" <<<"$out"
     check "$devices: the bytes" grep -qxF \
         "163840 bytes of int4 caches, scales and offsets equal those of one device, checksum 8257c456" <<<"$out"
@@ -23,10 +22,7 @@ over "2 devices" "4 4" 1 0
 over "3 devices" "2 3 3" 0 1 CPU
 over "8 devices" "1 1 1 1 1 1 1 1" 0 1 0 1 0 1 0 1
 
-run "$SPLIT" 0 nothing
-refused "no such device" 1 'device is "nothing": it must be CPU, GPU, accelerator'
-run "$SPLIT" 0 2
-refused "a number too many" 1 'device is "2": it must be'
-run "$SPLIT" 0 0 0 0 0 0 0 0 0
-refused "more devices than sequences" 2 "9 devices: at most 8"
+refuses "no such device" 1 'device is "nothing": it must be CPU, GPU, accelerator' "$SPLIT" 0 nothing
+refuses "a number too many" 1 'device is "2": it must be' "$SPLIT" 0 2
+refuses "more devices than sequences" 2 "9 devices: at most 8" "$SPLIT" 0 0 0 0 0 0 0 0 0
 finish

@@ -103,14 +103,12 @@ check "another option: how to call it" test "$status" = 2 -a -n "$err"
 run env PATH="$PWD/tools" CLQ_BUILD_DIR=none "$gpu" out.json
 refused "no CMake and no folder" 2 "there is no cmake to build with: carry a folder that gpu.sh --pack made"
 printf '#!/bin/sh\necho "libcjson.so.1: cannot open shared object file" >&2\nexit 127\n' >part/clquant
-run "$gpu" out.json --binaries part
-refused "binaries that do not run" 2 "does not run here: libcjson.so.1: cannot open shared object file"
+refuses "binaries that do not run" 2 "does not run here: libcjson.so.1: cannot open shared object file" "$gpu" out.json --binaries part
 check "nothing ran, and nothing was written" test ! -s ran -a ! -e out.json -a ! -e out.log
 
 [ -f "$BUILD/libclquant.so" ] || skip "no shared library"
 "$BUILD/clquant" devices >/dev/null 2>&1 || skip "no device"
-run env OCL_ICD_VENDORS=/nowhere "$gpu" out.json --binaries played
-refused "no device" 2 "no device: clquant: no OpenCL driver"
+refuses "no device" 2 "no device: clquant: no OpenCL driver" env OCL_ICD_VENDORS=/nowhere "$gpu" out.json --binaries played
 
 LIMIT=420
 run env CLQ_BUILD_DIR="$BUILD" "$gpu" --pack carried
@@ -132,8 +130,7 @@ check "failed in none" test "$(ends whole.json | grep -c ': failed$')" = 0
 check "is JSON with rows" is_json whole.json
 check "has rows" grep -q '^  {"operator":"' whole.json
 if command -v python3 >/dev/null; then
-    run python3 -B "$here/gpu_report.py" pocl.json whole.json
-    succeeded "the tables of both"
+    succeeds "the tables of both" python3 -B "$here/gpu_report.py" pocl.json whole.json
     check "have a column for each" grep -qE '^\| share of the stream loop \| aim \| [^|]+ \| [^|]+ \|$' <<<"$out"
     check "have the races" says '| quantize float16 to int8, divide, per tensor |' .stdout
 fi

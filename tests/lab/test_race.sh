@@ -9,8 +9,7 @@ race=$here/race.sh
 "$BUILD/clquant" devices >/dev/null 2>&1 || skip "no device"
 only='quantize float16 int8 multiply "per tensor"'
 
-run "$race" --self "$BUILD" --size 8 --only "$only"
-succeeded "a build beside itself"
+succeeds "a build beside itself" "$race" --self "$BUILD" --size 8 --only "$only"
 check "is neither faster nor slower" grep -qE '^(same|unsure) ' <<<"$out"
 check "says so at the end" grep -q '^1 rows: B is faster in 0, slower in 0, the same in ' <<<"$out"
 # A library that passes every call on, and does something else on the way.
@@ -68,29 +67,22 @@ stub() {
 }
 export REAL=$BUILD/libclquant.so
 stub waits && stub wrong -DWRONG || failed "the stubs compile"
-run "$race" "$BUILD" waits --size 8 --only "$only"
-succeeded "a build beside one that waits"
+succeeds "a build beside one that waits" "$race" "$BUILD" waits --size 8 --only "$only"
 check "B is slower" grep -q '^slower ' <<<"$out"
 run "$race" waits "$BUILD" --size 8 --only "$only"
 check "and the other way round faster" grep -q '^faster ' <<<"$out"
 speaker=lab
-run "$race" "$BUILD" wrong --size 8 --only "$only"
-refused "wrong bytes" 3 "is another one in B"
+refuses "wrong bytes" 3 "is another one in B" "$race" "$BUILD" wrong --size 8 --only "$only"
 
-run "$race" --self "$BUILD" --only "no such row"
-refused "no row" 2 "no such row"
-run "$race" --self "$BUILD" --size 0
-refused "no size" 2 "--size MIB, 1 to"
-run "$race" --self "$BUILD" --rounds 4
-refused "too few rounds" 2 "--rounds N, 5 to"
+refuses "no row" 2 "no such row" "$race" --self "$BUILD" --only "no such row"
+refuses "no size" 2 "--size MIB, 1 to" "$race" --self "$BUILD" --size 0
+refuses "too few rounds" 2 "--rounds N, 5 to" "$race" --self "$BUILD" --rounds 4
 speaker=race.sh
-run "$race" "$BUILD" .
-refused "a folder without a library" 1 "'.' holds no libclquant.so"
+refuses "a folder without a library" 1 "'.' holds no libclquant.so" "$race" "$BUILD" .
 speaker=lab
 mkdir empty
 : >empty/libclquant.so
-run "$race" "$BUILD" empty
-refused "a file that is no library" 1 "libclquant.so"
+refuses "a file that is no library" 1 "libclquant.so" "$race" "$BUILD" empty
 run "$race"
 check "without builds: how to call it" test "$status" = 2 -a -n "$err"
 
