@@ -4,7 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 all=$(ctest --test-dir "$1" -N | sed -n 's/^ *Test *#[0-9]*: //p')
-names=$(sed -n '/^old: missed by all of /d; s/^old: *//p' "$here"/*.faults | sed 's/, */\n/g' | sort -u)
+names=$(sed -n '/] missed by all of /d; s/^\[.*\] *//p' "$here"/*.faults | sed 's/, */\n/g' | sort -u)
 [ -n "$all" ] && [ -n "$names" ]
 gone=$(grep -Fxv -f <(echo "$all") <<<"$names") || exit 0
 echo "tests/planted: records name what is no test of the build:"$'\n'"$gone" >&2

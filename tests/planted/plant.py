@@ -14,7 +14,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent.parent
-FIELDS = ("file", "breaks", "old")
+FIELDS = ("file", "breaks")
 MISSED_BY_ALL = "missed by all of "
 FOUND, MISSED, BROKEN = "found", "missed", "broken"
 # Most tests draw their calls, and of kernels a share: what one run misses the next may find, or one of all kernels.
@@ -28,9 +28,9 @@ class Refusal(Exception):
 
 
 class Fault:
-    def __init__(self, name, place):
-        self.name, self.place = name, place
-        self.file = self.breaks = self.old = ""
+    def __init__(self, name, found_by, file, place):
+        self.name, self.found_by, self.file, self.place = name, found_by, file, place
+        self.breaks = ""
         self.text, self.new_text = [], []
 
     def pattern(self):
@@ -38,9 +38,9 @@ class Fault:
 
     def tests(self):
         """The tests to run, as ctest -R: one that found it, or those that did not."""
-        if self.old.startswith(MISSED_BY_ALL):
-            return self.old[len(MISSED_BY_ALL):]
-        return f"^({'|'.join(re.escape(name) for name in self.old.split(', '))})$"
+        if self.found_by.startswith(MISSED_BY_ALL):
+            return self.found_by[len(MISSED_BY_ALL):]
+        return f"^({'|'.join(re.escape(name) for name in self.found_by.split(', '))})$"
 
 
 def pattern_of(text):
@@ -56,17 +56,19 @@ def pattern_of(text):
 
 
 def read_layer(path):
-    """The faults of a file. A line is a name in brackets, `field: text`, `-old text` or `+new text`."""
+    """The faults of a file. A line is a name in brackets and what finds it, `field: text`, `-old text` or `+new text`."""
     faults = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         place = f"{path.name}:{number}"
         if not line.strip() or line.startswith("#"):
             continue
         if line.startswith("["):
-            name = line.strip()[1:-1]
+            name, _, found_by = line[1:].partition("]")
             if name.split("/")[0] != path.stem or not re.fullmatch(r"[a-z]+/[a-z0-9-]+", name):
                 raise Refusal(f"{place}: the name '{name}' must be {path.stem}/ and small letters, digits and hyphens")
-            faults.append(Fault(name, place))
+            if not found_by.strip():
+                raise Refusal(f"{place}: {name} names no test behind it")
+            faults.append(Fault(name, found_by.strip(), faults[-1].file if faults else "", place))
             continue
         if not faults:
             raise Refusal(f"{place}: a fault begins with its name in brackets")
@@ -251,8 +253,8 @@ def try_it(copy, tests, command, jobs, limit, more=None):
 def print_table(faults):
     print("| fault | what it breaks | found by |\n|---|---|---|")
     for fault in faults:
-        missed = fault.old.startswith(MISSED_BY_ALL)
-        by = f"{MISSED_BY_ALL}`{fault.tests()}`".replace("|", "\\|") if missed else fault.old
+        missed = fault.found_by.startswith(MISSED_BY_ALL)
+        by = f"{MISSED_BY_ALL}`{fault.tests()}`".replace("|", "\\|") if missed else fault.found_by
         print(f"| {fault.name} | {fault.breaks} | {by} |")
 
 

@@ -45,31 +45,24 @@ C
 cat >tests/planted/unit.faults <<'LIST'
 # Faults of the example.
 
-[unit/difference]
+[unit/difference] unit.sum
 file: sum.c
 breaks: sums are differences
-old: unit.sum
 -return a + b;
 +return a - b;
 
-[unit/product]
-file: sum.c
+[unit/product] missed by all of unit
 breaks: sums are products, as 2 and 2 do not show
-old: missed by all of unit
 -a + b
 +a * b
 
-[unit/endless]
-file: sum.c
+[unit/endless] unit.sum
 breaks: a loop does not end
-old: unit.sum
 -i < argc; i++)
 +i < argc; i += 0)
 
-[unit/warning]
-file: sum.c
+[unit/warning] unit.sum
 breaks: it does not compile
-old: unit.sum
 -(void)argv;
 +int unused;
 LIST
@@ -127,7 +120,7 @@ expect "no command" 2 "a command is expected behind --" --all --
 printf 'a + b\n' >moved.c
 sed -i 's/return a +/return b +/' sum.c
 git add moved.c
-expect "a text that has gone" 2 "unit.faults:10: unit/product: its old text occurs 0 times in sum.c, and must occur once; it does in moved.c" --check
+expect "a text that has gone" 2 "unit.faults:9: unit/product: its old text occurs 0 times in sum.c, and must occur once; it does in moved.c" --check
 expect "a text that has gone, before anything runs" 2 "its old text occurs 0 times in sum.c" --all
 printf 'int a + b a + b;\n' >sum.c
 expect "a text that is there twice" 2 "its old text occurs 2 times in sum.c" --check
@@ -135,13 +128,15 @@ rm sum.c
 expect "a file that has gone" 2 "there is no sum.c" --check
 git checkout -q sum.c
 
-printf '[unit/product]\nfile: sum.c\nbreaks: x\nold: y\n-a\n' >>tests/planted/unit.faults
+printf '[unit/product] y\nbreaks: x\n-a\n' >>tests/planted/unit.faults
 expect "a name twice" 2 "unit/product is there 2 times" --check
-printf '[unit/empty]\nfile: sum.c\nbreaks: x\nold: y\n' >tests/planted/unit.faults
+printf '[unit/empty] y\nfile: sum.c\nbreaks: x\n' >tests/planted/unit.faults
 expect "no old text" 2 "unit.faults:1: unit/empty has no old text" --check
-printf '[unit/no-file]\nbreaks: x\nold: y\n-a\n' >tests/planted/unit.faults
+printf '[unit/no-file] y\nbreaks: x\n-a\n' >tests/planted/unit.faults
 expect "no file" 2 "unit.faults:1: unit/no-file has no 'file:'" --check
 printf '[other/name]\n' >tests/planted/unit.faults
 expect "another layer's name" 2 "the name 'other/name' must be unit/ and small letters" --check
-printf '[unit/field]\nwhat: x\n' >tests/planted/unit.faults
-expect "an unknown field" 2 "unit.faults:2: 'what' must be one of file, breaks, old" --check
+printf '[unit/no-test]\nbreaks: x\n' >tests/planted/unit.faults
+expect "no test" 2 "unit.faults:1: unit/no-test names no test behind it" --check
+printf '[unit/field] y\nwhat: x\n' >tests/planted/unit.faults
+expect "an unknown field" 2 "unit.faults:2: 'what' must be one of file, breaks," --check
