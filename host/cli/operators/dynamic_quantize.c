@@ -48,7 +48,7 @@ const struct operator_description dynamic_quantize_operator = {
                "  top and lowest are the ends of the type: 127 and -128 of int8; floats are\n"
                "  always symmetric; blocks (q8_0, ..) carry their scales, and y is all",
     .outputs = "y, [scales], [offsets]",
-    .inputs = {[X] = {"x"}, [SMOOTH_SCALES] = {"smooth_scales"}},
+    .inputs = {[X] = {.name = "x"}, [SMOOTH_SCALES] = {.name = "smooth_scales"}},
     .aliases = {{SMOOTH_SCALES, "smooth_scale"}},
     .options = {[DTYPE] = {"dtype", operator_found_types, "int8", "what y holds"},
                 [SCALE_DTYPE] = OPERATOR_SCALE_DTYPE,

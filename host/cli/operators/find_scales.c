@@ -97,7 +97,7 @@ const struct operator_description find_scales_operator = {
                "  top and lowest are the ends of the type: 127 and -128 of int8\n"
                "  with mode multiply the reciprocal range; NaN and infinities count as 0",
     .outputs = "scales F32, and zero_points for minmax (I8) and unsigned types (U8)",
-    .inputs = {[X] = {"x"}},
+    .inputs = {[X] = {.name = "x"}},
     .options = {[DTYPE] = {"dtype", operator_cached_types, "int8", "what x is to be quantized to"},
                 [AXIS] = {"axis", operator_number_or_none, "-1",
                           "a scale for each index of it; none: one for all of x"}},

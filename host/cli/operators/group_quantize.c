@@ -21,7 +21,7 @@ const struct operator_description group_quantize_operator = {
                "  g is the first group whose end is past r; group_index is checked first: it\n"
                "  never decreases and ends at x's number of rows",
     .outputs = OPERATOR_PACKED_Y,
-    .inputs = {[X] = {"x"}, [SCALES] = {"scales"}, [ZERO_POINTS] = {"zero_points"}},
+    .inputs = {[X] = {.name = "x"}, [SCALES] = {.name = "scales"}, [ZERO_POINTS] = {.name = "zero_points"}},
     .aliases = {{SCALES, "scale"}, {ZERO_POINTS, "offset"}},
     .options = {[DTYPE] = {"dtype", operator_grouped_types, "int8", "the type of y"},
                 [CONTAINER] = OPERATOR_CONTAINER},

@@ -96,7 +96,6 @@ struct operator_option {
     const char *const *choices; /* ends with NULL; NULL: the option takes a whole number */
     const char *fallback;       /* NULL: none, and the value is OPERATOR_UNSET */
     const char *help;
-    const struct clq_option *row; /* the library's, of the field that it sets; NULL: it is the command's */
 };
 
 struct operator_output {
@@ -165,6 +164,8 @@ struct operator_description {
     struct operator_input inputs[OPERATOR_MAX_INPUTS];
     struct operator_alias aliases[OPERATOR_MAX_ALIASES]; /* ends with a name that is NULL */
     struct operator_option options[OPERATOR_MAX_OPTIONS];
+    /* Of each, the library's row of the field that it sets; NULL: it is the command's. */
+    const struct clq_option *rows[OPERATOR_MAX_OPTIONS];
     /* Where it is one of the library's own: the inputs and options of its rows are added (rows.c), but for
      * those without, and the three functions below are not needed. */
     const struct operator_library *library;

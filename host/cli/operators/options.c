@@ -89,9 +89,9 @@ static bool parse_number(struct operator_call *call, const struct operator_optio
 static bool parse_power(struct operator_call *call, const struct operator_option *option, const char *text,
                         int64_t *value)
 {
+    const struct clq_option *row = call->op->rows[option - call->op->options];
     char *end = NULL;
-    const long number = strtol(text, &end, 10), least = (long)option->row->least,
-               most = (long)option->row->most;
+    const long number = strtol(text, &end, 10), least = (long)row->least, most = (long)row->most;
 
     if (*text == '\0' || *text == ' ' || *end ||
         (number != 0 && (number < least || number > most || (number & (number - 1)) != 0)))

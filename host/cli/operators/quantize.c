@@ -20,7 +20,7 @@ const struct operator_description quantize_operator = {
                "  multiply  y = sat(rint(x * scales + zero_points))\n"
                "  floats    the sum rounded to the type; without zero_points -0 stays -0",
     .outputs = OPERATOR_PACKED_Y,
-    .inputs = {[X] = {"x"}},
+    .inputs = {[X] = {.name = "x"}},
     .options = {[DTYPE] = {"dtype", operator_quantized_types, "int8", "the type of y"},
                 [CONTAINER] = OPERATOR_CONTAINER},
     .library = &library,

@@ -102,7 +102,7 @@ static void complete_option(struct operator_completed *all, const struct clq_opt
                                                       .fallback = fallback_of(row),
                                                       .help = row->help};
     }
-    all->op.options[i].row = row;
+    all->op.rows[i] = row;
 }
 
 const struct operator_description *operator_complete(const struct operator_description *own,
@@ -135,7 +135,7 @@ static const DLTensor *tensor_named(const struct operator_call *call, const char
 
 static void put_option(const struct operator_call *call, size_t option, unsigned char *field)
 {
-    const struct clq_option *row = call->op->options[option].row;
+    const struct clq_option *row = call->op->rows[option];
     const uint32_t number = (uint32_t)call->values[option]; /* the bits of a float too */
 
     if (row->kind == CLQ_OPTION_AXIS) {
@@ -165,8 +165,8 @@ static void fill(struct operator_call *call, unsigned char desc[DESC_BYTES])
         memcpy(desc + rows[i].offset_bytes, &tensor, tensor ? sizeof tensor : 0);
     }
     for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && call->op->options[i].name; i++)
-        if (call->op->options[i].row)
-            put_option(call, i, desc + call->op->options[i].row->offset_bytes);
+        if (call->op->rows[i])
+            put_option(call, i, desc + call->op->rows[i]->offset_bytes);
     if (call->op->adjust)
         call->op->adjust(call, desc);
 }

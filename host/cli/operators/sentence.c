@@ -117,9 +117,11 @@ struct said {
     int flag;     /* 1: a flag that is given, and 0: one that is left out; else -1 */
 };
 
-static struct said said_of(const struct operator_option *option, const char *sentence, const char *at)
+static struct said said_of(const struct operator_description *op, size_t i, const char *sentence,
+                           const char *at)
 {
-    const struct clq_option_word *choices = option->row ? option->row->words : NULL;
+    const struct operator_option *option = &op->options[i];
+    const struct clq_option_word *choices = op->rows[i] ? op->rows[i]->words : NULL;
     const size_t bytes = field_bytes(option, at);
     const char *behind = at + bytes, *word = NULL;
     const bool is = starts(behind, " is ");
@@ -149,9 +151,9 @@ static struct said option_at(const struct operator_description *op, const char *
     const char *word = NULL;
 
     for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name && said.bytes == 0; i++) {
-        said = said_of(&op->options[i], sentence, at);
-        if (said.bytes == 0 && op->options[i].row && op->options[i].row->words)
-            said.bytes = choice_bytes(op->options[i].row->words, at, false, &word);
+        said = said_of(op, i, sentence, at);
+        if (said.bytes == 0 && op->rows[i] && op->rows[i]->words)
+            said.bytes = choice_bytes(op->rows[i]->words, at, false, &word);
     }
     if (word)
         snprintf(said.text, sizeof said.text, "%s", word);
