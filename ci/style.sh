@@ -64,13 +64,15 @@ else
   echo "style: no clang-format 14, the formatting is not checked"
 fi
 
-if [ ! -f ci/rooms.py ]; then
-  :
-elif command -v python3 >/dev/null; then
-  rooms=$(python3 -B ci/rooms.py) || breach "$rooms"
-else
-  echo "style: no python3, who knows whom is not checked"
-fi
+for script in ci/rooms.py ci/words.py; do
+  if [ ! -f "$script" ]; then
+    :
+  elif command -v python3 >/dev/null; then
+    said=$(python3 -B "$script") || breach "$said"
+  else
+    echo "style: no python3, what $script looks at is not checked"
+  fi
+done
 
 # Pages name files that are there, by their path or the end of it.
 gone=$(awk 'NR == FNR { for (path = $0; path; path = path ~ "/" ? substr(path, index(path, "/") + 1) : "") there[path]; next }

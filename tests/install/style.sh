@@ -49,6 +49,28 @@ if command -v python3 >/dev/null; then
   printf '# %s\nraise SystemExit("a table is another one")\n' "$licence" >tests/lab/gpu_report.py
   expect "a table of devices that is another one" 1 "style: a table is another one"
   rm tests/lab/gpu_report.py
+  cp "$source"/ci/{rooms,words}.py ci
+  git add ci
+  # breaks FILE WHAT TEXT: a file with this text is a breach, and without it there is none
+  breaks() {
+    mkdir -p "$(dirname "$1")"
+    case $1 in *.c) printf '/* %s */\n%s\n' "$licence" "$3" >"$1" ;; *) printf '// %s\n%s\n' "$licence" "$3" >"$1" ;; esac
+    git add "$1"
+    expect "$1" 1 "$2"
+    git rm -qf "$1"
+    expect "$1 once more" 0 ""
+  }
+  mkdir -p host/base cl/base cl/static
+  printf '/* %s */\nvoid one(void)\n{\n    two();\n}\n' "$licence" >host/base/one.c
+  printf '// %s\n#include "base/shared.clh"\n#define OWN 1\n' "$licence" >cl/static/kernel.cl
+  git add host cl
+  breaks host/base/two.c "these know each other: host/base/one.c host/base/two.c" $'void two(void)\n{\n    one();\n}'
+  breaks cl/base/shared.clh "cl/base/shared.clh is of static alone" "#define SHARED 1"
+  printf '// %s\n#include "static/kernel_part.clh"\n#define OWN 1\n' "$licence" >cl/static/kernel.cl
+  breaks cl/static/kernel_part.clh "cl/static/kernel_part.clh reads OWN of cl/static/kernel.cl" "#define PART OWN"
+  breaks host/base/word.c "the field's word is extreme" "int is_wild;"
+  breaks host/base/sentence.c "a sentence has its noun: Where it lies" "/* Where it lies. */"
+  git rm -qf host/base/one.c cl/static/kernel.cl ci/rooms.py ci/words.py
 fi
 mkdir -p cl include
 for file in cl/long.cl cl/long.clh cl/long.h include/long.h; do
