@@ -5,8 +5,8 @@
  *
  *   test_refuse [--operator NAME] [--seed N] [--first N] [--count N] [--rules 1]
  *
- * At the end every rule has to have been said of some call. Two are said of two or three in 600,000: where one was not, up
- * to MOST_RUNS times as many are drawn. */
+ * At the end every rule has to have been said of some call. Two are said of two or three in 600,000: if one
+ * was not, up to MOST_RUNS times as many are drawn. */
 #include "judge.h"
 #include "options.h"
 #include "spoil.h"
