@@ -10,6 +10,7 @@ import pytest
 import reference
 
 import clquant
+from clquant import _fields
 
 X = np.arange(32, dtype=np.float32).reshape(4, 8)
 Q = np.ones((4, 8), np.int8)
@@ -43,42 +44,23 @@ CALLS = {
     "dynamic_quantize_scatter": dynamic_scatter,
     "dequantize": dequantize,
 }
-WHOLE = {"axis": 1, "block": 0, "block_before": 0, "rotate": 0, "length": 1}
-TRUTHS = {"round_first", "unique", "symmetric", "block_all"}
+VALUES = {"axis": 1, "length": 1, "type_max": 100}  # of numbers, where 0 is another call or no right one
+WITH = {"type_max": {"symmetric": True}}  # what an option needs beside it
 
 
-def options_of(name, kinds):
-    return [option for option in inspect.signature(getattr(clquant, name)).parameters if option in kinds]
-
-
-def test_every_option_is_looked_at():
-    """One that is new is in one of the lists here, or is no number."""
-    others = {
-        "dtype",
-        "scale_dtype",
-        "scale_rule",
-        "mode",
-        "method",
-        "out_of_range",
-        "index_kind",
-        "shape",
-        "report",
-        "workspace",
-        "out",
-    }
-    for name in CALLS:
-        for option, parameter in inspect.signature(getattr(clquant, name)).parameters.items():
-            if parameter.kind is parameter.KEYWORD_ONLY:
-                arrays = {"input", "offsets", "indices", "group_index", "global_scale"}
-                assert option in WHOLE.keys() | TRUTHS | others | arrays | {"type_max"}, (name, option)
+def options_of(name, *kinds):
+    """Of the rows of the library's table, so that a new option is looked at."""
+    function = getattr(clquant, name)
+    keywords = inspect.signature(function).parameters
+    return [field.name for field in function.operator.fields if type(field) in kinds and field.name in keywords]
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_numbers_of_numpy_as_options(name):
     """The same bytes as with Python's, and refusals that name the option for what is no whole number or no truth."""
     right = CALLS[name]()
-    for option in options_of(name, WHOLE):
-        value = WHOLE[option]
+    for option in options_of(name, _fields.Option, _fields.Axis):
+        value = VALUES.get(option, 0)
         for kind in (np.int64, np.uint8, np.int32, np.array):
             made, wanted = CALLS[name](**{option: kind(value)}), CALLS[name](**{option: value})
             np.testing.assert_array_equal(made, wanted)
@@ -90,21 +72,21 @@ def test_numbers_of_numpy_as_options(name):
                 call = lambda wrong=wrong, option=option: CALLS[name](**{option: wrong})  # noqa: E731
             with pytest.raises(TypeError, match=rf"{option} is .*: it must be a whole number"):
                 call()
-    for option in options_of(name, TRUTHS):
+    for option in options_of(name, _fields.Flag):
         np.testing.assert_array_equal(CALLS[name](**{option: np.False_}), right)
         for value in (True, np.True_):
             CALLS[name](**{option: value})
         for wrong in (1, 0.0, "yes"):
             with pytest.raises(ValueError, match=f"{option} is .*: it must be True or False"):
                 CALLS[name](**{option: wrong})
-    if "type_max" in inspect.signature(getattr(clquant, name)).parameters:
-        for value in (np.float32(100), np.int64(100), 100, np.float64(100)):
-            np.testing.assert_array_equal(
-                CALLS[name](symmetric=True, type_max=value), CALLS[name](symmetric=True, type_max=100.0)
-            )
+    for option in options_of(name, _fields.Real):
+        value, others = VALUES.get(option, 0), WITH.get(option, {})
+        for kind in (np.float32, np.int64, int, np.float64):
+            made, wanted = CALLS[name](**others, **{option: kind(value)}), CALLS[name](**others, **{option: float(value)})
+            np.testing.assert_array_equal(made, wanted)
         for wrong in (None, "100", [100], np.ones(3)):
-            with pytest.raises(TypeError, match=r"type_max is .*: it must be a number"):
-                CALLS[name](symmetric=True, type_max=wrong)
+            with pytest.raises(TypeError, match=rf"{option} is .*: it must be a number"):
+                CALLS[name](**others, **{option: wrong})
 
 
 def test_blocks_of_numpy():
