@@ -78,6 +78,7 @@ static unsigned kinds_of(const struct subject *subject, const char *commands)
     const unsigned all = count(commands, ""), widened = count(commands, "clq_widen"),
                    copied = count(commands, "copy "), apart = count(commands, "clq_copy"),
                    found = count(commands, "clq_find_scales") + count(commands, "clq_cpu_find_scales"),
+                   claimed = count(commands, "clq_claim") + count(commands, "clq_cpu_claim"),
                    finished = count(commands, "clq_finish_scales");
     unsigned kinds = 0;
 
@@ -96,7 +97,7 @@ static unsigned kinds_of(const struct subject *subject, const char *commands)
         (given(&subject->call, "group_index") != NULL ? CHOSEN_GROUPED : 0);
     if (found && x->dl.ndim == 2 && x->shape[0] >= 600)
         kinds |= CHOSEN_SHORT_ROWS;
-    if (count(commands, "clq_claim") && widened + count(commands, "clq_values") == 0)
+    if (claimed && widened + count(commands, "clq_values") == 0)
         kinds |= given(&subject->call, "cache") != NULL ? table_kind(subject) : CHOSEN_CLAIMED;
     return kinds;
 }
