@@ -21,14 +21,15 @@ static inline long in_ring(long n, long size)
     return turned < 0 ? turned + size : turned;
 }
 
-// Number i of them, chosen of all: an array of arguments at an index that only the run knows lies in memory.
+// Number i of them, chosen of all by masks: an array of arguments at an index that only the run knows lies in
+// memory, and so it does where compilers make one address of a choice between two.
 static inline struct clq_coordinate coordinate_of(const struct clq_coordinates *c, uint i)
 {
-    struct clq_coordinate chosen = c->at[0];
+    struct clq_coordinate chosen = {0, 0};
 
-    for (uint k = 1; k < CLQ_MOST_COORDINATES; k++) {
-        chosen.size = i == k ? c->at[k].size : chosen.size;
-        chosen.step = i == k ? c->at[k].step : chosen.step;
+    for (uint k = 0; k < CLQ_MOST_COORDINATES; k++) {
+        chosen.size |= c->at[k].size & -(long)(i == k);
+        chosen.step |= c->at[k].step & -(long)(i == k);
     }
     return chosen;
 }

@@ -37,7 +37,7 @@ class Figures:
 
     def key_of(self, folder, variant, target):
         text = measure.run([*measure.front_of(folder, variant), "-target", "spir64", "-E", "-P", "-o", "-",
-                            f"{folder}/{variant.file}"]).stdout
+                            measure.path_of(folder, variant)]).stdout
         text = "\n".join(line for line in text.splitlines() if line.strip())  # a comment leaves an empty one
         digest = self.start.copy()
         digest.update("\0".join([target, *intel.options_of("", variant), text]).encode())
