@@ -92,7 +92,7 @@ refuses "no time" 2 "--seconds '0': a whole number from 1 to 1000000 is expected
 refuses "words that no line has" 2 "--only 'exact uint9': no line has it" "$CLQUANT" selftest --only "exact uint9"
 refuses "words that no line has together" 2 "no line has it" "$CLQUANT" selftest --only '"own form" "group form"'
 refuses "a seed that is no number" 2 "--seed '1x': a whole number from 0 to 18446744073709551615 is expected" "$CLQUANT" selftest --seed 1x
-refuses "words that are not there" 2 "--only TEXT" "$CLQUANT" selftest --only
+refuses "words that are not there" 2 "--only needs a value" "$CLQUANT" selftest --only
 refuses "no argument" 2 "no argument is expected" "$CLQUANT" selftest now
 refuses "no such device" 3 "none-of-this-name" "$CLQUANT" selftest --device none-of-this-name
 finish
