@@ -3,7 +3,7 @@
 # The command's own comparison with the reference: it passes here, and a part of it has the lines that it has in the
 # whole. selftest.sh own: a CPU's own kernels; selftest.sh others: the portable ones; selftest.sh options: a few lines, and
 # what can be asked for.
-operators=$(sed -nE 's/^    X\(([a-z_0-9]+)\).*/\1/p' "$(dirname "$0")/../operators/operator.h" | sort)
+operators=$(sed -nE 's/^    X\(([a-z_0-9]+)\).*/\1/p' "$(dirname "$0")/../../include/clquant/options.h" | sort)
 source "$(dirname "$0")/library.sh"
 
 case $1 in
