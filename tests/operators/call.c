@@ -9,6 +9,11 @@ const struct wish no_wish = {
     .src = -1, .dst = -1, .multiply = -1, .smooth = -1, .rotate = -1, .rule = -1, .apart = -1};
 
 #define OPERATOR_ADDRESS(name) &operator_##name,
+#define FITS(name)                                                                                           \
+    _Static_assert(sizeof(struct clq_##name##_desc) <= OPERATOR_DESC_BYTES, "too few bytes: " #name);
+CLQ_OPERATOR_LIST(FITS)
+#undef FITS
+
 const struct operator_row *const operators[OPERATORS] = {CLQ_OPERATOR_LIST(OPERATOR_ADDRESS)};
 #undef OPERATOR_ADDRESS
 

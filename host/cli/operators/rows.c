@@ -6,7 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* As much as any descriptor has. */
 enum { DESC_BYTES = 256 };
+#define FITS(name)                                                                                           \
+    _Static_assert(sizeof(struct clq_##name##_desc) <= DESC_BYTES, "DESC_BYTES is too few: " #name);
+CLQ_OPERATOR_LIST(FITS)
+#undef FITS
 
 static bool is_tensor(const struct clq_option *row)
 {
